@@ -1,0 +1,1 @@
+//! Reads-from model checking of litmus tests under SC, TSO and PSO.

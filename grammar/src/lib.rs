@@ -1,0 +1,1 @@
+//! Lexer, grammars, syntax tree and formatter for litmus tests.

@@ -1,0 +1,3 @@
+//! The one binary: command line and language server.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! What the test suites share: where the corpus and the fixtures are.
