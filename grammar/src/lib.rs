@@ -1,1 +1,63 @@
 //! Lexer, grammars, syntax tree and formatter for litmus tests.
+//!
+//! The parser cannot fail: [`parse`] gives a tree and a list of errors for
+//! every text. There is no file input or output here.
+
+pub mod ast;
+pub mod error;
+pub mod limits;
+pub mod span;
+pub mod symbols;
+
+pub use ast::Test;
+pub use error::{Error, ErrorKind, Fix, Related, Severity};
+pub use span::Span;
+pub use symbols::Symbols;
+
+/// What [`parse`] gives: always a tree, its names, and what was wrong.
+#[derive(Clone, Debug)]
+pub struct Parse {
+    pub test: Test,
+    pub symbols: Symbols,
+    /// Sorted by place; warnings are among them.
+    pub errors: Vec<Error>,
+}
+
+impl Parse {
+    /// Whether something keeps the test from being checked (warnings do not).
+    pub fn has_errors(&self) -> bool {
+        self.errors
+            .iter()
+            .any(|error| error.severity() == Severity::Error)
+    }
+}
+
+/// Reads a text of either dialect and resolves its names.
+pub fn parse(text: &str) -> Parse {
+    let empty = ast::Ident {
+        name: ast::SmolStr::default(),
+        span: Span::default(),
+    };
+    let test = Test {
+        dialect: ast::Dialect::Unknown,
+        dialect_span: Span::default(),
+        name: empty,
+        alias: None,
+        doc: None,
+        metadata: Vec::new(),
+        body: ast::Body::Unknown,
+        filter: None,
+        locations: Vec::new(),
+        conditions: Vec::new(),
+        blocks: Vec::new(),
+        comments: Vec::new(),
+        span: Span::new(0, text.len() as u32),
+    };
+    let mut errors = Vec::new();
+    let symbols = symbols::resolve(&test, &mut errors);
+    Parse {
+        test,
+        symbols,
+        errors,
+    }
+}
