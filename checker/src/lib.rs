@@ -1,1 +1,11 @@
 //! Reads-from model checking of litmus tests under SC, TSO and PSO.
+//!
+//! Pure: no I/O, no printing, no protocol types; the same input gives the same answer.
+
+pub mod program;
+pub mod report;
+pub mod thread;
+pub mod witness;
+
+pub use program::{Model, Program, Verdict};
+pub use report::{Completeness, EngineKind, Options, Report};

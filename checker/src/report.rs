@@ -1,0 +1,223 @@
+//! What a check answers: outcomes, verdicts, counts, failures, and how far it got.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::program::{Model, Program, Span, ThreadId, Value, Verdict};
+use crate::witness::Witness;
+
+/// Which algorithm explores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EngineKind {
+    /// RF-SMC: each reads-from class once, maximal executions only.
+    Rf,
+    /// RF-partSMC: each class once, polynomial memory.
+    RfPart,
+    /// The operational models, every state.
+    Brute,
+}
+
+impl EngineKind {
+    pub const ALL: [EngineKind; 3] = [EngineKind::Rf, EngineKind::RfPart, EngineKind::Brute];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            EngineKind::Rf => "rf",
+            EngineKind::RfPart => "rf-part",
+            EngineKind::Brute => "brute",
+        }
+    }
+}
+
+/// What to run and how far.
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub engine: EngineKind,
+    pub max_time: Option<Duration>,
+    pub max_classes: Option<u64>,
+    /// Bytes the exploration may hold.
+    pub max_memory: Option<usize>,
+    /// Set from outside, it stops the exploration within milliseconds.
+    pub cancel: Arc<AtomicBool>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            engine: EngineKind::Rf,
+            max_time: None,
+            max_classes: None,
+            max_memory: Some(4 << 30),
+            cancel: Arc::default(),
+        }
+    }
+}
+
+/// Whether everything was explored, and if not, why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Completeness {
+    Complete,
+    OutOfTime,
+    OutOfClasses,
+    OutOfMemory,
+    /// An execution has more events than the engines can hold.
+    TooManyEvents,
+    Cancelled,
+}
+
+/// One final state that complete executions reach.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// Parallel to [`Program::observed`].
+    pub state: Vec<Value>,
+    pub classes: u64,
+    /// For each condition of the program, whether its proposition holds here.
+    pub holds: Vec<bool>,
+    pub witness: Witness,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConditionReport {
+    pub verdict: Verdict,
+    /// In how many classes the proposition holds, of how many.
+    pub holds: u64,
+    pub of: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FailureKind {
+    Assertion,
+    DivisionByZero,
+    IndexOutOfBounds,
+    BadAddress,
+    UnlockNotHeld,
+}
+
+/// An assertion that can fail, with one execution that fails it.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    pub kind: FailureKind,
+    pub thread: ThreadId,
+    pub span: Span,
+    /// How many classes fail here.
+    pub classes: u64,
+    pub witness: Witness,
+}
+
+/// A loop whose bound cut executions off.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BoundHit {
+    pub thread: ThreadId,
+    pub span: Span,
+    pub bound: u32,
+    pub explicit: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct Report {
+    pub model: Model,
+    pub engine: EngineKind,
+    pub completeness: Completeness,
+    /// Complete executions, up to reads-from equivalence (those the filter drops included).
+    pub classes: u64,
+    /// Maximal executions that did not complete: a false `assume`, an `await` or a lock that waits
+    /// for ever, a loop cut at its bound.
+    pub blocked: u64,
+    /// Sorted by state; the outcomes the filter drops are not here.
+    pub outcomes: Vec<Outcome>,
+    /// Parallel to [`Program::conditions`].
+    pub conditions: Vec<ConditionReport>,
+    /// Sorted by place.
+    pub failures: Vec<Failure>,
+    /// How many of the blocked executions are deadlocks: nothing but waiting on locks and awaits.
+    pub deadlocks: u64,
+    pub deadlock: Option<Witness>,
+    pub bounds_hit: Vec<BoundHit>,
+    pub time: Duration,
+}
+
+impl Report {
+    pub fn complete(&self) -> bool {
+        self.completeness == Completeness::Complete
+    }
+}
+
+/// Polls the budgets: cheap enough to ask at every step.
+#[derive(Debug)]
+pub struct Budget {
+    start: Instant,
+    deadline: Option<Instant>,
+    max_classes: u64,
+    max_memory: usize,
+    cancel: Arc<AtomicBool>,
+    /// Asking the clock costs more than a step, so it is asked once in a while.
+    countdown: u32,
+}
+
+/// How many polls pass between two looks at the clock and the cancel flag.
+const POLL_INTERVAL: u32 = 64;
+
+impl Budget {
+    pub fn new(options: &Options) -> Budget {
+        let start = Instant::now();
+        Budget {
+            start,
+            deadline: options.max_time.and_then(|t| start.checked_add(t)),
+            max_classes: options.max_classes.unwrap_or(u64::MAX),
+            max_memory: options.max_memory.unwrap_or(usize::MAX),
+            cancel: options.cancel.clone(),
+            countdown: 0,
+        }
+    }
+
+    /// Why to stop now, given what was found and is held so far.
+    pub fn poll(&mut self, classes: u64, memory: usize) -> Option<Completeness> {
+        if classes >= self.max_classes {
+            return Some(Completeness::OutOfClasses);
+        }
+        if memory > self.max_memory {
+            return Some(Completeness::OutOfMemory);
+        }
+        if self.countdown > 0 {
+            self.countdown -= 1;
+            return None;
+        }
+        self.countdown = POLL_INTERVAL;
+        if self.cancel.load(Ordering::Relaxed) {
+            return Some(Completeness::Cancelled);
+        }
+        match self.deadline {
+            Some(deadline) if Instant::now() >= deadline => Some(Completeness::OutOfTime),
+            _ => None,
+        }
+    }
+
+    pub fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+}
+
+/// The verdict on a condition from the outcomes seen so far.
+pub fn judge(program: &Program, outcomes: &[Outcome], complete: bool) -> Vec<ConditionReport> {
+    let of: u64 = outcomes.iter().map(|o| o.classes).sum();
+    (0..program.conditions.len())
+        .map(|c| {
+            let holds: u64 = outcomes
+                .iter()
+                .filter(|o| o.holds[c])
+                .map(|o| o.classes)
+                .sum();
+            let verdict = if holds > 0 && holds < of {
+                Verdict::Sometimes
+            } else if !complete {
+                Verdict::Unknown
+            } else if holds == 0 {
+                Verdict::Never
+            } else {
+                Verdict::Always
+            };
+            ConditionReport { verdict, holds, of }
+        })
+        .collect()
+}
