@@ -418,7 +418,10 @@ impl ErrorKind {
                     crate::limits::MAX_OPERATORS
                 )
             }
-            ErrorKind::FileTooLarge => "the file has 4 GiB or more".to_owned(),
+            ErrorKind::FileTooLarge => format!(
+                "the file has more than {} MiB",
+                crate::limits::MAX_BYTES >> 20
+            ),
             ErrorKind::InvalidUtf8 => "these bytes are not UTF-8".to_owned(),
             ErrorKind::UnknownInitRegister { name } => {
                 format!("x86 has no register `{name}`: no instruction can read it")

@@ -10,5 +10,6 @@ pub const MAX_OPERATORS: usize = 200;
 /// Errors that one text is told about; one more says that there are others.
 pub const MAX_ERRORS: usize = 100;
 
-/// Offsets are 32 bits wide.
-pub const MAX_BYTES: usize = u32::MAX as usize - 1;
+/// Bytes of a text. A tree takes up to fifty times the memory of its text, so this keeps
+/// a hostile file from taking gigabytes; no test that somebody wrote comes near it.
+pub const MAX_BYTES: usize = 8 << 20;

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 /// A half-open byte range `start..end` of the source text.
 ///
-/// Offsets are 32 bits wide: a token then fits two machine words. A text of
-/// 4 GiB or more is refused with one error before anything is read.
+/// Offsets are 32 bits wide: a token then fits two machine words. Longer
+/// texts are refused ([`crate::limits::MAX_BYTES`]) before anything is read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Span {
     pub start: u32,

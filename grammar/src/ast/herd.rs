@@ -88,7 +88,8 @@ pub struct Row {
 #[derive(Clone, Debug, Default)]
 pub struct Cell {
     pub labels: Vec<Ident>,
-    pub instruction: Option<Instruction>,
+    /// Boxed, because most cells of a wide table are empty.
+    pub instruction: Option<Box<Instruction>>,
     /// From bar to bar, without surrounding blanks; an empty place when empty.
     pub span: Span,
     /// The cell could not be read; the error list says why.

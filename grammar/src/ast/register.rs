@@ -5,6 +5,9 @@ use super::herd::{Reg, View};
 /// The register and the part of it that a name stands for, in either case, with or without `%`.
 pub fn register_by_name(name: &str) -> Option<(Reg, View)> {
     let name = name.strip_prefix('%').unwrap_or(name);
+    if name.len() < 2 {
+        return None;
+    }
     let mut lower = [0u8; 4];
     let lower = lower.get_mut(..name.len())?;
     lower.copy_from_slice(name.as_bytes());
