@@ -2,6 +2,7 @@
 //!
 //! Pure: no I/O, no printing, no protocol types; the same input gives the same answer.
 
+pub mod graph;
 pub mod program;
 pub mod report;
 pub mod thread;
