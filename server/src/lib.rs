@@ -1,0 +1,3 @@
+//! Both fronts of Fencepost: the language server and the command line.
+
+pub mod lsp;
