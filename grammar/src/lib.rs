@@ -5,6 +5,7 @@
 
 pub mod ast;
 pub mod error;
+pub mod format;
 pub mod limits;
 pub mod span;
 pub mod symbols;
