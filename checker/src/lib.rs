@@ -2,11 +2,17 @@
 //!
 //! Pure: no I/O, no printing, no protocol types; the same input gives the same answer.
 
+pub mod collect;
+pub mod engine;
 pub mod graph;
+pub mod operational;
 pub mod program;
+pub mod readable;
+pub mod replay;
 pub mod report;
 pub mod thread;
 pub mod witness;
 
+pub use engine::check;
 pub use program::{Model, Program, Verdict};
 pub use report::{Completeness, EngineKind, Options, Report};

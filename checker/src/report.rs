@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::program::{Model, Program, Span, ThreadId, Value, Verdict};
+use crate::replay::ReplayError;
 use crate::witness::Witness;
 
 /// Which algorithm explores.
@@ -134,6 +135,9 @@ pub struct Report {
     pub deadlocks: u64,
     pub deadlock: Option<Witness>,
     pub bounds_hit: Vec<BoundHit>,
+    /// The replay of a witness disagreed with its engine: the checker has a bug, and
+    /// nothing in this report is to be trusted.
+    pub defect: Option<ReplayError>,
     pub time: Duration,
 }
 

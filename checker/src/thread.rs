@@ -53,7 +53,7 @@ pub enum Stop {
 }
 
 /// Local steps a thread may take without an event; past it, it is taken for an endless loop.
-const MAX_LOCAL_STEPS: u32 = 1_000_000;
+pub const MAX_LOCAL_STEPS: u32 = 1_000_000;
 
 fn value(operand: Operand, regs: &[Value]) -> Value {
     match operand {

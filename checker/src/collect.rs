@@ -1,0 +1,337 @@
+//! Gathers what an engine finds, one call for each class, and makes the report of it.
+
+use rustc_hash::FxHashMap;
+
+use crate::operational::{End, Move};
+use crate::program::{LocId, Model, Pc, Program, Span, ThreadId, Value};
+use crate::readable;
+use crate::replay::{self, ReplayError, Replayed};
+use crate::report::{
+    BoundHit, Completeness, EngineKind, Failure, FailureKind, Outcome, Report, judge,
+};
+use crate::thread::{MAX_LOCAL_STEPS, Stop};
+use crate::witness::{FlushPolicy, Witness};
+
+/// Counts classes by final state. Engines call it once for each class, with a closure that
+/// makes a schedule: it is asked only for the first class of its kind.
+#[derive(Debug)]
+pub struct Collector<'p> {
+    program: &'p Program,
+    model: Model,
+    classes: u64,
+    blocked: u64,
+    deadlocks: u64,
+    index: FxHashMap<Box<[Value]>, u32>,
+    found: Vec<Found>,
+    failures: Vec<FoundFailure>,
+    deadlock: Option<Vec<Move>>,
+    /// Sorted, each once.
+    bounds: Vec<(ThreadId, Option<u16>, Pc)>,
+    schedule_moves: usize,
+}
+
+#[derive(Debug)]
+struct Found {
+    state: Box<[Value]>,
+    /// Whether the filter lets it through.
+    kept: bool,
+    classes: u64,
+    schedule: Vec<Move>,
+}
+
+#[derive(Debug)]
+struct FoundFailure {
+    kind: FailureKind,
+    thread: ThreadId,
+    span: Span,
+    classes: u64,
+    schedule: Vec<Move>,
+}
+
+impl<'p> Collector<'p> {
+    pub fn new(program: &'p Program, model: Model) -> Self {
+        Collector {
+            program,
+            model,
+            classes: 0,
+            blocked: 0,
+            deadlocks: 0,
+            index: FxHashMap::default(),
+            found: Vec::new(),
+            failures: Vec::new(),
+            deadlock: None,
+            bounds: Vec::new(),
+            schedule_moves: 0,
+        }
+    }
+
+    /// A class of complete executions. `state` is parallel to [`Program::observed`].
+    pub fn complete(&mut self, state: &[Value], schedule: impl FnOnce() -> Vec<Move>) {
+        self.classes += 1;
+        if let Some(&at) = self.index.get(state) {
+            self.found[at as usize].classes += 1;
+            return;
+        }
+        let kept = self.program.filter.as_ref().is_none_or(|f| f.holds(state));
+        // No witness is shown of what the filter drops.
+        let schedule = if kept { schedule() } else { Vec::new() };
+        self.schedule_moves += schedule.len();
+        self.index.insert(state.into(), self.found.len() as u32);
+        self.found.push(Found {
+            state: state.into(),
+            kept,
+            classes: 1,
+            schedule,
+        });
+    }
+
+    /// A class of maximal executions that do not complete; `ends` says how each thread
+    /// stands, and at least one is not done. Counts it as failed or else as blocked.
+    pub fn incomplete(&mut self, ends: &[End], schedule: impl FnOnce() -> Vec<Move>) {
+        let mut schedule = Some(schedule);
+        let mut failed = false;
+        for (t, &end) in ends.iter().enumerate() {
+            let thread = t as ThreadId;
+            if let Some((kind, pc)) = end.failure() {
+                failed = true;
+                let span = &self.program.threads[t].spans[pc as usize];
+                let known = self
+                    .failures
+                    .iter_mut()
+                    .find(|f| f.thread == thread && f.kind == kind && f.span == *span);
+                match known {
+                    Some(failure) => failure.classes += 1,
+                    None => {
+                        // Two new failures of one execution share its schedule.
+                        let schedule = match schedule.take() {
+                            Some(make) => make(),
+                            None => self
+                                .failures
+                                .last()
+                                .map(|f| f.schedule.clone())
+                                .unwrap_or_default(),
+                        };
+                        self.schedule_moves += schedule.len();
+                        self.failures.push(FoundFailure {
+                            kind,
+                            thread,
+                            span: span.clone(),
+                            classes: 1,
+                            schedule,
+                        });
+                    }
+                }
+            }
+            if let End::Stopped(Stop::Bound(loop_id), pc) = end {
+                let hit = (thread, loop_id, pc);
+                if let Err(at) = self.bounds.binary_search(&hit) {
+                    self.bounds.insert(at, hit);
+                }
+            }
+        }
+        if !failed {
+            self.blocked += 1;
+        }
+    }
+
+    /// One more of the blocked classes is a deadlock (see [`may_deadlock`]): in the
+    /// execution of the schedule every waiting `await` has read its location's last write.
+    pub fn deadlock(&mut self, schedule: impl FnOnce() -> Vec<Move>) {
+        self.deadlocks += 1;
+        if self.deadlock.is_none() {
+            self.deadlock = Some(schedule());
+        }
+    }
+
+    /// Complete classes so far.
+    pub fn classes(&self) -> u64 {
+        self.classes
+    }
+
+    /// Bytes held, about.
+    pub fn memory(&self) -> usize {
+        let state = self.program.observed.len() * size_of::<Value>();
+        self.found.len() * (2 * state + size_of::<Found>() + 64)
+            + self.schedule_moves * size_of::<Move>()
+    }
+
+    pub fn finish(
+        self,
+        engine: EngineKind,
+        completeness: Completeness,
+        time: std::time::Duration,
+    ) -> Report {
+        let mut confirm = Confirm {
+            program: self.program,
+            model: self.model,
+            defect: None,
+        };
+        let mut kept: Vec<Found> = self.found.into_iter().filter(|f| f.kept).collect();
+        kept.sort_by(|a, b| a.state.cmp(&b.state));
+        let outcomes: Vec<Outcome> = kept
+            .into_iter()
+            .map(|found| Outcome {
+                holds: self
+                    .program
+                    .conditions
+                    .iter()
+                    .map(|c| c.prop.holds(&found.state))
+                    .collect(),
+                witness: confirm.outcome(&found.schedule, &found.state),
+                state: found.state.into_vec(),
+                classes: found.classes,
+            })
+            .collect();
+        let mut failures: Vec<Failure> = self
+            .failures
+            .into_iter()
+            .map(|found| Failure {
+                witness: confirm.failure(&found),
+                kind: found.kind,
+                thread: found.thread,
+                span: found.span,
+                classes: found.classes,
+            })
+            .collect();
+        failures.sort_by_key(|f| (f.span.start, f.span.end, f.thread, f.kind));
+        let deadlock = self.deadlock.map(|schedule| confirm.deadlock(&schedule));
+        let conditions = judge(
+            self.program,
+            &outcomes,
+            completeness == Completeness::Complete,
+        );
+        Report {
+            model: self.model,
+            engine,
+            completeness,
+            classes: self.classes,
+            blocked: self.blocked,
+            outcomes,
+            conditions,
+            failures,
+            deadlocks: self.deadlocks,
+            deadlock,
+            bounds_hit: self
+                .bounds
+                .iter()
+                .map(|&(thread, loop_id, pc)| bound_hit(self.program, thread, loop_id, pc))
+                .collect(),
+            defect: confirm.defect,
+            time,
+        }
+    }
+}
+
+/// Whether a class of blocked executions is a deadlock if every waiting `await` can have
+/// read its location's last write: nobody has failed or is stopped for another reason.
+pub fn may_deadlock(ends: impl IntoIterator<Item = End>) -> bool {
+    ends.into_iter().all(|end| {
+        matches!(
+            end,
+            End::Done | End::WaitsForLock(_) | End::Stopped(Stop::Await, _)
+        )
+    })
+}
+
+fn bound_hit(program: &Program, thread: ThreadId, loop_id: Option<u16>, pc: Pc) -> BoundHit {
+    let code = &program.threads[thread as usize];
+    match loop_id {
+        Some(id) => {
+            let l = &code.loops[id as usize];
+            BoundHit {
+                thread,
+                span: l.span.clone(),
+                bound: l.bound,
+                explicit: l.explicit,
+            }
+        }
+        None => BoundHit {
+            thread,
+            span: code.spans[pc as usize].clone(),
+            bound: MAX_LOCAL_STEPS,
+            explicit: false,
+        },
+    }
+}
+
+/// Makes schedules readable and replays them; remembers the first that does not hold up.
+struct Confirm<'p> {
+    program: &'p Program,
+    model: Model,
+    defect: Option<ReplayError>,
+}
+
+impl Confirm<'_> {
+    fn outcome(&mut self, schedule: &[Move], state: &[Value]) -> Witness {
+        self.witness(schedule, |program, replayed| {
+            let same = replay::final_state(program, &replayed.witness).eq(state.iter().copied());
+            let done = replayed.ends.iter().all(|end| *end == End::Done);
+            if !done {
+                Err(ReplayError::WrongEnd)
+            } else if !same {
+                Err(ReplayError::WrongState)
+            } else {
+                Ok(())
+            }
+        })
+    }
+
+    fn failure(&mut self, found: &FoundFailure) -> Witness {
+        self.witness(&found.schedule, |program, replayed| {
+            let end = replayed.ends[found.thread as usize];
+            let spans = &program.threads[found.thread as usize].spans;
+            match end.failure() {
+                Some((kind, pc)) if kind == found.kind && spans[pc as usize] == found.span => {
+                    Ok(())
+                }
+                _ => Err(ReplayError::WrongEnd),
+            }
+        })
+    }
+
+    fn deadlock(&mut self, schedule: &[Move]) -> Witness {
+        self.witness(schedule, |_, replayed| {
+            let waits = replayed.ends.iter().any(|end| *end != End::Done);
+            if waits && may_deadlock(replayed.ends.iter().copied()) && replayed.awaits_read_memory {
+                Ok(())
+            } else {
+                Err(ReplayError::WrongEnd)
+            }
+        })
+    }
+
+    fn witness(
+        &mut self,
+        schedule: &[Move],
+        check: impl Fn(&Program, &Replayed) -> Result<(), ReplayError>,
+    ) -> Witness {
+        let result = readable::arrange(self.program, self.model, schedule).and_then(
+            |(schedule, flushes)| {
+                let replayed = replay::run(self.program, self.model, &schedule, flushes)?;
+                check(self.program, &replayed)?;
+                Ok(replayed.witness)
+            },
+        );
+        result.unwrap_or_else(|error| {
+            self.defect.get_or_insert(error);
+            Witness {
+                model: self.model,
+                steps: Vec::new(),
+                memory: self.initial_memory(),
+                registers: self
+                    .program
+                    .threads
+                    .iter()
+                    .map(|t| t.regs.clone())
+                    .collect(),
+                flushes: FlushPolicy::Early,
+            }
+        })
+    }
+
+    fn initial_memory(&self) -> Vec<Value> {
+        (0..self.program.locations.len() as LocId)
+            .map(|loc| self.program.locations[loc as usize].init)
+            .collect()
+    }
+}

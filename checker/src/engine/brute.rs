@@ -1,0 +1,353 @@
+//! The reference engine: every state of the operational model, hashed.
+//!
+//! Shares no code with the verifiers. A state carries the source of each read, so the
+//! final states tell the reads-from classes apart and each is counted once.
+
+use rustc_hash::FxHashSet;
+
+use crate::collect::{Collector, may_deadlock};
+use crate::operational::{Cell, End, INITIAL, Local, Machine, Move, Writer};
+use crate::program::{LocId, Model, Place, Program, ThreadId, Value};
+use crate::report::{Budget, Completeness, EngineKind, Options, Report};
+use crate::thread::Pending;
+
+pub fn explore(program: &Program, model: Model, options: &Options) -> Report {
+    let mut budget = Budget::new(options);
+    let mut search = Search {
+        program,
+        model,
+        seen: FxHashSet::default(),
+        classes: FxHashSet::default(),
+        deadlocks: FxHashSet::default(),
+        taken: Vec::new(),
+        bytes: 0,
+        key: Vec::new(),
+        collector: Collector::new(program, model),
+    };
+    let completeness = search.run(&mut budget);
+    search
+        .collector
+        .finish(EngineKind::Brute, completeness, budget.elapsed())
+}
+
+struct Search<'p> {
+    program: &'p Program,
+    model: Model,
+    /// The states that were reached, as [`Search::encode`] writes them.
+    seen: FxHashSet<Box<[u32]>>,
+    /// The classes that were counted.
+    classes: FxHashSet<Box<[u32]>>,
+    /// The blocked classes that were counted as deadlocks.
+    deadlocks: FxHashSet<Box<[u32]>>,
+    /// How each state was first reached: the state before and the step.
+    taken: Vec<(u32, Move)>,
+    bytes: usize,
+    key: Vec<u32>,
+    collector: Collector<'p>,
+}
+
+/// The number of the first state: nothing was taken to reach it.
+const ROOT: u32 = u32::MAX;
+/// More events than this in one thread do not fit a [`Writer`]'s code.
+const MAX_EVENTS: u32 = 1 << 24;
+
+impl<'p> Search<'p> {
+    fn run(&mut self, budget: &mut Budget) -> Completeness {
+        let first = Machine::new(self.program, self.model);
+        let size = size_of_machine(self.program);
+        let mut stack = vec![(first.clone(), ROOT)];
+        let mut next = first;
+        let mut moves = Vec::new();
+        let mut spare: Vec<Machine<'p>> = Vec::new();
+        while let Some((machine, number)) = stack.pop() {
+            let held = self.bytes + self.collector.memory() + (stack.len() + spare.len()) * size;
+            if let Some(reason) = budget.poll(self.collector.classes(), held) {
+                return reason;
+            }
+            moves.clear();
+            steps(&machine, self.model, &mut moves);
+            if moves.is_empty() {
+                self.end(&machine, number);
+            }
+            // The stack reverses them: the first step is explored first.
+            for &step in moves.iter().rev() {
+                next.clone_from(&machine);
+                let effect = next.step(step);
+                debug_assert!(effect.is_some(), "only steps that are possible are listed");
+                if next.threads.iter().any(|local| local.events >= MAX_EVENTS)
+                    || self.taken.len() >= ROOT as usize
+                {
+                    return Completeness::TooManyEvents;
+                }
+                self.encode(&next);
+                if self.seen.contains(self.key.as_slice()) {
+                    continue;
+                }
+                self.bytes += self.key.len() * 4 + STATE_OVERHEAD;
+                self.seen.insert(self.key.as_slice().into());
+                let child = self.taken.len() as u32;
+                self.taken.push((number, step));
+                let mut state = spare.pop().unwrap_or_else(|| next.clone());
+                state.clone_from(&next);
+                stack.push((state, child));
+            }
+            spare.push(machine);
+        }
+        Completeness::Complete
+    }
+
+    /// Counts the class of a state in which nothing can move.
+    fn end(&mut self, machine: &Machine<'p>, number: u32) {
+        let ends: Vec<End> = machine.ends().collect();
+        let complete = ends.iter().all(|end| *end == End::Done);
+        self.key.clear();
+        encode_threads(machine, &mut self.key);
+        if complete {
+            for observable in &self.program.observed {
+                if let Place::Memory(loc) = observable.place {
+                    self.key.push(code(machine.memory[loc as usize].writer));
+                }
+            }
+        }
+        let taken = &self.taken;
+        let schedule = || schedule(taken, number);
+        if !self.classes.contains(self.key.as_slice()) {
+            self.bytes += self.key.len() * 4 + STATE_OVERHEAD;
+            self.classes.insert(self.key.as_slice().into());
+            if complete {
+                let state: Vec<Value> = self
+                    .program
+                    .observed
+                    .iter()
+                    .map(|observable| match observable.place {
+                        Place::Register(t, r) => machine.threads[t as usize].regs[r as usize],
+                        Place::Memory(loc) => machine.memory[loc as usize].value,
+                    })
+                    .collect();
+                self.collector.complete(&state, schedule);
+            } else {
+                self.collector.incomplete(&ends, schedule);
+            }
+        }
+        if !complete
+            && may_deadlock(ends.iter().copied())
+            && machine.awaits_read_memory()
+            && !self.deadlocks.contains(self.key.as_slice())
+        {
+            self.deadlocks.insert(self.key.as_slice().into());
+            self.collector.deadlock(schedule);
+        }
+    }
+
+    /// Writes the state's code into `key`: each thread's events, reads and buffer, and who
+    /// wrote each location last. Threads are deterministic and each write belongs to one
+    /// event, so all values and registers follow from these.
+    fn encode(&mut self, machine: &Machine<'_>) {
+        self.key.clear();
+        encode_threads(machine, &mut self.key);
+        for local in &machine.threads {
+            self.key.push(local.buffer.len() as u32);
+            self.key
+                .extend(local.buffer.iter().map(|entry| entry.index));
+        }
+        for (loc, cell) in machine.memory.iter().enumerate() {
+            if cell.writer != INITIAL {
+                self.key.extend([loc as u32, code(cell.writer)]);
+            }
+        }
+    }
+}
+
+/// About what a machine on the stack costs.
+fn size_of_machine(program: &Program) -> usize {
+    let threads: usize = program
+        .threads
+        .iter()
+        .map(|thread| size_of::<Local>() + thread.regs.len() * size_of::<Value>() + THREAD_HEAP)
+        .sum();
+    size_of::<Machine<'_>>() + threads + program.locations.len() * size_of::<Cell>()
+}
+
+/// A guess at what a thread's reads and buffer take.
+const THREAD_HEAP: usize = 256;
+
+/// About what a hashed state costs beside its code.
+const STATE_OVERHEAD: usize = 40;
+
+fn encode_threads(machine: &Machine<'_>, key: &mut Vec<u32>) {
+    for local in &machine.threads {
+        key.extend([local.events, local.sources.len() as u32]);
+        key.extend(local.sources.iter().map(|&source| code(source)));
+    }
+}
+
+fn code(writer: Writer) -> u32 {
+    if writer == INITIAL {
+        u32::MAX
+    } else {
+        u32::from(writer.thread) << 24 | writer.index
+    }
+}
+
+/// The steps to try from a state.
+fn steps(machine: &Machine<'_>, model: Model, moves: &mut Vec<Move>) {
+    let threads = 0..machine.threads.len() as ThreadId;
+    // Fences and, where there are buffers, stores touch nothing but their own thread's state
+    // and the younger end of its buffer: they commute with every step of everyone. One
+    // that can be taken now is taken now; the same final states remain.
+    for t in threads.clone() {
+        let unseen = match machine.threads[t as usize].pending {
+            Pending::Store { .. } => model != Model::Sc,
+            Pending::Fence(_) => true,
+            _ => false,
+        };
+        if unseen && machine.can_run(t) {
+            moves.push(Move::Thread(t));
+            return;
+        }
+    }
+    for t in threads {
+        if machine.can_run(t) {
+            moves.push(Move::Thread(t));
+        }
+        let buffer = &machine.threads[t as usize].buffer;
+        moves.extend(machine.flushable(t).map(|place| Move::Flush {
+            thread: t,
+            loc: buffer[place].loc as LocId,
+        }));
+    }
+}
+
+fn schedule(taken: &[(u32, Move)], mut number: u32) -> Vec<Move> {
+    let mut moves = Vec::new();
+    while number != ROOT {
+        let (before, step) = taken[number as usize];
+        moves.push(step);
+        number = before;
+    }
+    moves.reverse();
+    moves
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::{
+        Address, FenceKind, Instr, Location, LocationKind, Observable, Operand, Thread,
+    };
+
+    const X: LocId = 0;
+    const Y: LocId = 1;
+
+    fn program(threads: Vec<Vec<Instr>>, observed: &[Place]) -> Program {
+        let location = |name: &str| Location {
+            name: name.to_owned(),
+            init: 0,
+            kind: LocationKind::Data,
+            span: 0..0,
+        };
+        Program {
+            name: "test".to_owned(),
+            locations: vec![location("x"), location("y")],
+            threads: threads
+                .into_iter()
+                .enumerate()
+                .map(|(t, code)| Thread {
+                    name: format!("P{t}"),
+                    spans: vec![0..0; code.len()],
+                    code,
+                    regs: vec![0; 2],
+                    reg_names: vec![None; 2],
+                    loops: Vec::new(),
+                    span: 0..0,
+                })
+                .collect(),
+            observed: observed
+                .iter()
+                .map(|&place| Observable {
+                    name: String::new(),
+                    place,
+                })
+                .collect(),
+            ..Program::default()
+        }
+    }
+
+    fn store(loc: LocId, value: Value) -> Instr {
+        Instr::Store {
+            addr: Address::Fixed(loc),
+            value: Operand::Const(value),
+        }
+    }
+
+    fn load(dst: u16, loc: LocId) -> Instr {
+        Instr::Load {
+            dst,
+            addr: Address::Fixed(loc),
+        }
+    }
+
+    /// The number of classes under each model, after the outcomes were compared.
+    fn classes(program: &Program, outcomes: [&[&[Value]]; 3]) -> [u64; 3] {
+        let mut counts = [0; 3];
+        for (i, model) in Model::ALL.into_iter().enumerate() {
+            let report = explore(program, model, &Options::default());
+            assert_eq!(report.defect, None);
+            assert!(report.complete());
+            let found: Vec<&[Value]> = report.outcomes.iter().map(|o| &o.state[..]).collect();
+            assert_eq!(found, outcomes[i], "{}", model.name());
+            counts[i] = report.classes;
+        }
+        counts
+    }
+
+    #[test]
+    fn store_buffering_is_seen_under_tso() {
+        let sb = program(
+            vec![vec![store(X, 1), load(0, Y)], vec![store(Y, 1), load(0, X)]],
+            &[Place::Register(0, 0), Place::Register(1, 0)],
+        );
+        let strong: &[&[Value]] = &[&[0, 1], &[1, 0], &[1, 1]];
+        let weak: &[&[Value]] = &[&[0, 0], &[0, 1], &[1, 0], &[1, 1]];
+        assert_eq!(classes(&sb, [strong, weak, weak]), [3, 4, 4]);
+    }
+
+    #[test]
+    fn message_passing_breaks_under_pso_unless_fenced() {
+        let reader = vec![load(0, Y), load(1, X)];
+        let observed = [Place::Register(1, 0), Place::Register(1, 1)];
+        let plain = program(
+            vec![vec![store(X, 1), store(Y, 1)], reader.clone()],
+            &observed,
+        );
+        let strong: &[&[Value]] = &[&[0, 0], &[0, 1], &[1, 1]];
+        let weak: &[&[Value]] = &[&[0, 0], &[0, 1], &[1, 0], &[1, 1]];
+        assert_eq!(classes(&plain, [strong, strong, weak]), [3, 3, 4]);
+        let sfence = Instr::Fence(FenceKind::StoreStore);
+        let fenced = program(
+            vec![vec![store(X, 1), sfence, store(Y, 1)], reader],
+            &observed,
+        );
+        assert_eq!(classes(&fenced, [strong; 3]), [3, 3, 3]);
+    }
+
+    #[test]
+    fn final_memory_tells_classes_apart_only_when_observed() {
+        let threads = vec![vec![store(X, 1)], vec![store(X, 2)]];
+        let seen = program(threads.clone(), &[Place::Memory(X)]);
+        assert_eq!(classes(&seen, [&[&[1], &[2]]; 3]), [2; 3]);
+        let unseen = program(threads, &[]);
+        assert_eq!(classes(&unseen, [&[&[]]; 3]), [1; 3]);
+    }
+
+    #[test]
+    fn a_cancelled_search_says_so() {
+        let sb = program(vec![vec![store(X, 1), load(0, Y)]], &[]);
+        let options = Options::default();
+        options
+            .cancel
+            .store(true, std::sync::atomic::Ordering::Relaxed);
+        let report = explore(&sb, Model::Tso, &options);
+        assert_eq!(report.completeness, Completeness::Cancelled);
+    }
+}

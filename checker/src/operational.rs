@@ -1,0 +1,408 @@
+//! The operational models: threads, store buffers, memory, and the steps they can take.
+//!
+//! The table of models, read literally. The brute engine searches this machine and the
+//! replay runs witnesses in it; neither knows the verifiers.
+//!
+//! | | SC | TSO | PSO |
+//! |---|---|---|---|
+//! | a store | is in memory at once | enters the thread's FIFO | enters the FIFO of its thread and location |
+//! | a load | from memory | from the thread's newest buffered store to the location, else memory | same |
+//! | `mfence`, RMW, `lock`, `unlock` | act at once | wait until the thread's buffer is empty | wait until all its buffers are |
+//! | `sfence` | nothing | nothing | stores before it reach memory before stores after it |
+
+use crate::program::{FenceKind, LocId, Model, Pc, Program, ThreadId, Value};
+use crate::report::FailureKind;
+use crate::thread::{self, Cursor, Pending, Stop};
+
+/// One step of an execution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Move {
+    /// The thread takes its next event.
+    Thread(ThreadId),
+    /// The thread's oldest buffered store to the location reaches memory.
+    Flush { thread: ThreadId, loc: LocId },
+}
+
+/// The event that wrote a value: the thread and the event's number in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Writer {
+    pub thread: ThreadId,
+    pub index: u32,
+}
+
+/// What writes an initial value.
+pub const INITIAL: Writer = Writer {
+    thread: ThreadId::MAX,
+    index: u32::MAX,
+};
+
+/// A location in memory: its value and who wrote it last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cell {
+    pub value: Value,
+    pub writer: Writer,
+}
+
+/// A store that waits in a buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    pub loc: LocId,
+    pub value: Value,
+    pub index: u32,
+    pub pc: Pc,
+    /// How many `sfence` the thread had passed: a smaller one reaches memory first.
+    pub epoch: u32,
+}
+
+/// One thread of the machine.
+#[derive(Debug)]
+pub struct Local {
+    pub cursor: Cursor,
+    pub regs: Vec<Value>,
+    /// What it wants to do next.
+    pub pending: Pending,
+    /// Events taken so far; the next event's number.
+    pub events: u32,
+    /// The source of each of its reads so far, in order.
+    pub sources: Vec<Writer>,
+    /// The location of its last read: what a thread that waits in an `await` waits for.
+    pub last_read: Option<LocId>,
+    /// Its stores that are not in memory, oldest first: under PSO the FIFOs of all
+    /// locations, merged in program order.
+    pub buffer: Vec<Entry>,
+    pub epoch: u32,
+}
+
+/// What a step did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    Read {
+        loc: LocId,
+        value: Value,
+        source: Writer,
+    },
+    Write {
+        loc: LocId,
+        value: Value,
+    },
+    Flush {
+        loc: LocId,
+        value: Value,
+        store: Writer,
+    },
+    Rmw {
+        loc: LocId,
+        read: Value,
+        source: Writer,
+        written: Option<Value>,
+    },
+    Fence(FenceKind),
+    Lock {
+        loc: LocId,
+        source: Writer,
+    },
+    Unlock {
+        loc: LocId,
+    },
+}
+
+/// How a thread stands when nothing can move any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum End {
+    Done,
+    /// At the instruction that stopped it.
+    Stopped(Stop, Pc),
+    /// For a mutex that somebody holds.
+    WaitsForLock(Pc),
+}
+
+impl End {
+    pub fn failure(self) -> Option<(FailureKind, Pc)> {
+        match self {
+            End::Stopped(Stop::Failed(kind), pc) => Some((kind, pc)),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct Machine<'p> {
+    program: &'p Program,
+    model: Model,
+    pub threads: Vec<Local>,
+    pub memory: Vec<Cell>,
+}
+
+impl Clone for Local {
+    fn clone(&self) -> Self {
+        Local {
+            regs: self.regs.clone(),
+            sources: self.sources.clone(),
+            buffer: self.buffer.clone(),
+            ..*self
+        }
+    }
+
+    // The search copies one machine over another all the time: keep the allocations.
+    fn clone_from(&mut self, from: &Self) {
+        self.regs.clone_from(&from.regs);
+        self.sources.clone_from(&from.sources);
+        self.buffer.clone_from(&from.buffer);
+        self.cursor = from.cursor;
+        self.pending = from.pending;
+        self.events = from.events;
+        self.last_read = from.last_read;
+        self.epoch = from.epoch;
+    }
+}
+
+impl Clone for Machine<'_> {
+    fn clone(&self) -> Self {
+        Machine {
+            threads: self.threads.clone(),
+            memory: self.memory.clone(),
+            ..*self
+        }
+    }
+
+    fn clone_from(&mut self, from: &Self) {
+        self.program = from.program;
+        self.model = from.model;
+        self.threads.clone_from(&from.threads);
+        self.memory.clone_from(&from.memory);
+    }
+}
+
+impl<'p> Machine<'p> {
+    /// Every thread at its first event, memory as the program starts it.
+    pub fn new(program: &'p Program, model: Model) -> Self {
+        let threads = program
+            .threads
+            .iter()
+            .enumerate()
+            .map(|(t, thread)| {
+                let mut cursor = Cursor::default();
+                let mut regs = thread.regs.clone();
+                let pending = thread::advance(program, t as ThreadId, &mut cursor, &mut regs);
+                Local {
+                    cursor,
+                    regs,
+                    pending,
+                    events: 0,
+                    sources: Vec::new(),
+                    last_read: None,
+                    buffer: Vec::new(),
+                    epoch: 0,
+                }
+            })
+            .collect();
+        let memory = program
+            .locations
+            .iter()
+            .map(|l| Cell {
+                value: l.init,
+                writer: INITIAL,
+            })
+            .collect();
+        Machine {
+            program,
+            model,
+            threads,
+            memory,
+        }
+    }
+
+    /// Whether the thread can take its next event now.
+    pub fn can_run(&self, t: ThreadId) -> bool {
+        let local = &self.threads[t as usize];
+        match local.pending {
+            Pending::Load { .. } | Pending::Store { .. } => true,
+            Pending::Fence(FenceKind::StoreStore) => true,
+            Pending::Fence(FenceKind::Full) | Pending::Rmw { .. } | Pending::Unlock { .. } => {
+                local.buffer.is_empty()
+            }
+            Pending::Lock { loc } => {
+                local.buffer.is_empty() && self.memory[loc as usize].value == FREE
+            }
+            Pending::Done | Pending::Stopped(_) => false,
+        }
+    }
+
+    /// The places in the thread's buffer whose stores may reach memory next.
+    pub fn flushable(&self, t: ThreadId) -> impl Iterator<Item = usize> + '_ {
+        let buffer = &self.threads[t as usize].buffer;
+        (0..buffer.len()).filter(move |&i| {
+            let entry = buffer[i];
+            match self.model {
+                Model::Sc | Model::Tso => i == 0,
+                Model::Pso => buffer[..i]
+                    .iter()
+                    .all(|older| older.loc != entry.loc && older.epoch == entry.epoch),
+            }
+        })
+    }
+
+    /// Takes a step; `None` when the model does not allow it here.
+    pub fn step(&mut self, step: Move) -> Option<Effect> {
+        match step {
+            Move::Thread(t) => {
+                ((t as usize) < self.threads.len() && self.can_run(t)).then(|| self.run(t))
+            }
+            Move::Flush { thread, loc } => {
+                if thread as usize >= self.threads.len() {
+                    return None;
+                }
+                let place = self
+                    .flushable(thread)
+                    .find(|&i| self.threads[thread as usize].buffer[i].loc == loc)?;
+                Some(self.flush(thread, place))
+            }
+        }
+    }
+
+    fn flush(&mut self, thread: ThreadId, place: usize) -> Effect {
+        let entry = self.threads[thread as usize].buffer.remove(place);
+        let store = Writer {
+            thread,
+            index: entry.index,
+        };
+        self.memory[entry.loc as usize] = Cell {
+            value: entry.value,
+            writer: store,
+        };
+        Effect::Flush {
+            loc: entry.loc,
+            value: entry.value,
+            store,
+        }
+    }
+
+    fn run(&mut self, t: ThreadId) -> Effect {
+        let buffered = self.model != Model::Sc;
+        let local = &mut self.threads[t as usize];
+        let me = Writer {
+            thread: t,
+            index: local.events,
+        };
+        let mut read = 0;
+        let effect = match local.pending {
+            Pending::Load { loc } => {
+                let own = local.buffer.iter().rev().find(|entry| entry.loc == loc);
+                let cell = match own {
+                    Some(entry) => Cell {
+                        value: entry.value,
+                        writer: Writer {
+                            thread: t,
+                            index: entry.index,
+                        },
+                    },
+                    None => self.memory[loc as usize],
+                };
+                local.sources.push(cell.writer);
+                local.last_read = Some(loc);
+                read = cell.value;
+                Effect::Read {
+                    loc,
+                    value: cell.value,
+                    source: cell.writer,
+                }
+            }
+            Pending::Store { loc, value } => {
+                if buffered {
+                    local.buffer.push(Entry {
+                        loc,
+                        value,
+                        index: me.index,
+                        pc: local.cursor.pc,
+                        epoch: local.epoch,
+                    });
+                } else {
+                    self.memory[loc as usize] = Cell { value, writer: me };
+                }
+                Effect::Write { loc, value }
+            }
+            Pending::Rmw {
+                loc,
+                op,
+                value,
+                expected,
+            } => {
+                let cell = &mut self.memory[loc as usize];
+                let old = *cell;
+                let written = thread::rmw_writes(op, old.value, value, expected);
+                if let Some(value) = written {
+                    *cell = Cell { value, writer: me };
+                }
+                local.sources.push(old.writer);
+                local.last_read = Some(loc);
+                read = old.value;
+                Effect::Rmw {
+                    loc,
+                    read: old.value,
+                    source: old.writer,
+                    written,
+                }
+            }
+            Pending::Fence(kind) => {
+                if kind == FenceKind::StoreStore {
+                    local.epoch += 1;
+                }
+                Effect::Fence(kind)
+            }
+            Pending::Lock { loc } => {
+                let cell = &mut self.memory[loc as usize];
+                let source = cell.writer;
+                *cell = Cell {
+                    value: HELD,
+                    writer: me,
+                };
+                local.sources.push(source);
+                Effect::Lock { loc, source }
+            }
+            Pending::Unlock { loc } => {
+                self.memory[loc as usize] = Cell {
+                    value: FREE,
+                    writer: me,
+                };
+                Effect::Unlock { loc }
+            }
+            Pending::Done | Pending::Stopped(_) => unreachable!("can_run refuses these"),
+        };
+        local.events += 1;
+        thread::take(self.program, t, &mut local.cursor, &mut local.regs, read);
+        local.pending = thread::advance(self.program, t, &mut local.cursor, &mut local.regs);
+        effect
+    }
+
+    /// Whether no step is left: all buffers empty, every thread ended, stopped or waiting.
+    pub fn at_end(&self) -> bool {
+        (0..self.threads.len())
+            .all(|t| self.threads[t].buffer.is_empty() && !self.can_run(t as ThreadId))
+    }
+
+    /// How each thread stands; meant for a machine that is [`Machine::at_end`].
+    pub fn ends(&self) -> impl Iterator<Item = End> + '_ {
+        self.threads.iter().map(|local| match local.pending {
+            Pending::Done => End::Done,
+            Pending::Stopped(stop) => End::Stopped(stop, local.cursor.pc),
+            _ => End::WaitsForLock(local.cursor.pc),
+        })
+    }
+
+    /// Whether every `await` that waits here has read what memory holds now, so that
+    /// it would wait for ever on a real machine too.
+    pub fn awaits_read_memory(&self) -> bool {
+        self.threads.iter().all(|local| {
+            if local.pending != Pending::Stopped(Stop::Await) {
+                return true;
+            }
+            match (local.last_read, local.sources.last()) {
+                (Some(loc), Some(source)) => self.memory[loc as usize].writer == *source,
+                _ => true,
+            }
+        })
+    }
+}
+
+const FREE: Value = 0;
+const HELD: Value = 1;

@@ -1,0 +1,194 @@
+//! Runs a schedule in the operational model, step by step: no witness is shown unreplayed.
+
+use rustc_hash::FxHashMap;
+
+use crate::operational::{Effect, INITIAL, Machine, Writer};
+pub use crate::operational::{End, Move};
+use crate::program::{Model, Place, Program, ThreadId, Value};
+use crate::thread::{Pending, Stop};
+use crate::witness::{Action, FlushPolicy, Source, Step, StopReason, Witness};
+
+/// A schedule that the operational model does not confirm: the checker is wrong somewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReplayError {
+    /// The model does not allow this step of the schedule.
+    NotEnabled { step: usize },
+    /// Something can still move after the last step.
+    Unfinished,
+    /// It ends in another state than the engine said.
+    WrongState,
+    /// It does not end as the engine said: no such failure, no deadlock.
+    WrongEnd,
+}
+
+impl std::fmt::Display for ReplayError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ReplayError::NotEnabled { step } => {
+                write!(f, "step {step} of a witness is not possible in the model")
+            }
+            ReplayError::Unfinished => write!(f, "a witness ends before its execution does"),
+            ReplayError::WrongState => write!(f, "a witness ends in another state than claimed"),
+            ReplayError::WrongEnd => write!(f, "a witness does not end as claimed"),
+        }
+    }
+}
+
+impl std::error::Error for ReplayError {}
+
+/// An execution that the operational model has confirmed.
+#[derive(Debug)]
+pub struct Replayed {
+    pub witness: Witness,
+    pub ends: Vec<End>,
+    /// Whether all waiting threads wait for ever whatever is retried.
+    pub awaits_read_memory: bool,
+}
+
+/// Replays a whole execution.
+pub fn replay(program: &Program, model: Model, schedule: &[Move]) -> Result<Witness, ReplayError> {
+    run(program, model, schedule, FlushPolicy::Early).map(|replayed| replayed.witness)
+}
+
+/// As [`replay`], with what the collector compares; `flushes` is what to say of the schedule.
+pub fn run(
+    program: &Program,
+    model: Model,
+    schedule: &[Move],
+    flushes: FlushPolicy,
+) -> Result<Replayed, ReplayError> {
+    let mut machine = Machine::new(program, model);
+    let mut steps = Vec::with_capacity(schedule.len() + 2);
+    let mut stored_at: FxHashMap<Writer, usize> = FxHashMap::default();
+    for t in 0..program.threads.len() {
+        push_stop(program, &machine, t as ThreadId, &mut steps);
+    }
+    for (number, &step) in schedule.iter().enumerate() {
+        let thread = match step {
+            Move::Thread(t) | Move::Flush { thread: t, .. } => t,
+        };
+        let (pc, index) = match machine.threads.get(thread as usize) {
+            Some(local) => (local.cursor.pc, local.events),
+            None => return Err(ReplayError::NotEnabled { step: number }),
+        };
+        let effect = machine
+            .step(step)
+            .ok_or(ReplayError::NotEnabled { step: number })?;
+        let source = |writer: Writer| {
+            if writer == INITIAL {
+                Source::Initial
+            } else {
+                Source::Step(stored_at.get(&writer).copied().unwrap_or(usize::MAX))
+            }
+        };
+        let mut at = pc;
+        let action = match effect {
+            Effect::Read {
+                loc,
+                value,
+                source: writer,
+            } => Action::Read {
+                loc,
+                value,
+                source: source(writer),
+            },
+            Effect::Write { loc, value } => Action::Write { loc, value },
+            Effect::Flush { loc, value, store } => {
+                let store = stored_at.get(&store).copied().unwrap_or(usize::MAX);
+                at = steps.get(store).map_or(pc, |s: &Step| s.pc);
+                Action::Flush { loc, value, store }
+            }
+            Effect::Rmw {
+                loc,
+                read,
+                source: writer,
+                written,
+            } => Action::Rmw {
+                loc,
+                read,
+                source: source(writer),
+                written,
+            },
+            Effect::Fence(kind) => Action::Fence(kind),
+            Effect::Lock {
+                loc,
+                source: writer,
+            } => Action::Lock {
+                loc,
+                source: source(writer),
+            },
+            Effect::Unlock { loc } => Action::Unlock { loc },
+        };
+        if matches!(step, Move::Thread(_)) {
+            stored_at.insert(Writer { thread, index }, steps.len());
+        }
+        steps.push(Step {
+            thread,
+            pc: at,
+            span: program.threads[thread as usize].spans[at as usize].clone(),
+            action,
+        });
+        if matches!(step, Move::Thread(_)) {
+            push_stop(program, &machine, thread, &mut steps);
+        }
+    }
+    if !machine.at_end() {
+        return Err(ReplayError::Unfinished);
+    }
+    let ends: Vec<End> = machine.ends().collect();
+    for (t, end) in ends.iter().enumerate() {
+        if let End::WaitsForLock(pc) = *end {
+            steps.push(Step {
+                thread: t as ThreadId,
+                pc,
+                span: program.threads[t].spans[pc as usize].clone(),
+                action: Action::Stop(StopReason::Lock),
+            });
+        }
+    }
+    Ok(Replayed {
+        witness: Witness {
+            model,
+            steps,
+            memory: machine.memory.iter().map(|cell| cell.value).collect(),
+            registers: machine.threads.iter().map(|l| l.regs.clone()).collect(),
+            flushes,
+        },
+        ends,
+        awaits_read_memory: machine.awaits_read_memory(),
+    })
+}
+
+/// The step that says that the thread will not go on, when it has just stopped.
+fn push_stop(program: &Program, machine: &Machine<'_>, t: ThreadId, steps: &mut Vec<Step>) {
+    let local = &machine.threads[t as usize];
+    let Pending::Stopped(stop) = local.pending else {
+        return;
+    };
+    let pc = local.cursor.pc;
+    steps.push(Step {
+        thread: t,
+        pc,
+        span: program.threads[t as usize].spans[pc as usize].clone(),
+        action: Action::Stop(match stop {
+            Stop::Assume => StopReason::Assume,
+            Stop::Await => StopReason::Await,
+            Stop::Bound(_) => StopReason::Bound,
+            Stop::Failed(_) => StopReason::Failed,
+        }),
+    });
+}
+
+/// The final state of a witness, parallel to [`Program::observed`].
+pub fn final_state<'a>(
+    program: &'a Program,
+    witness: &'a Witness,
+) -> impl Iterator<Item = Value> + 'a {
+    program
+        .observed
+        .iter()
+        .map(|observable| match observable.place {
+            Place::Register(t, r) => witness.registers[t as usize][r as usize],
+            Place::Memory(loc) => witness.memory[loc as usize],
+        })
+}
