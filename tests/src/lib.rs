@@ -1,1 +1,7 @@
-//! What the test suites share: where the corpus and the fixtures are.
+//! What the test suites share: where the corpus and the fixtures are, random tests,
+//! and how to compare trees.
+
+pub mod files;
+pub mod formatted;
+pub mod random;
+pub mod shape;
