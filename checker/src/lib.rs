@@ -4,6 +4,8 @@
 
 pub mod collect;
 pub mod engine;
+pub mod bits;
+pub mod event;
 pub mod graph;
 pub mod operational;
 pub mod program;
@@ -11,6 +13,7 @@ pub mod readable;
 pub mod replay;
 pub mod report;
 pub mod thread;
+pub mod verify;
 pub mod witness;
 
 pub use engine::check;

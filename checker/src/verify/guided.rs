@@ -1,0 +1,97 @@
+//! The guided attempt: follow the memory order of a similar execution (after `001_…` 5.2).
+//!
+//! Reads and fences are taken as soon as the closed order allows; of the memory-writes that
+//! can be executed, the first in the guide's order. It gives up instead of going back.
+
+use super::{MemoryModel, Verifier};
+use crate::bits::Bits;
+use crate::event::{EventId, INIT};
+
+pub(super) fn attempt<M: MemoryModel, const W: usize>(
+    v: &mut Verifier<M, W>,
+    guide: &[EventId],
+) -> bool {
+    let mut done = Bits::EMPTY;
+    v.witness.clear();
+    for &loc in &v.touched {
+        v.current[loc as usize] = INIT;
+    }
+    let threads_only = v.included.minus(v.all_writes);
+    let total = guide
+        .iter()
+        .filter(|w| v.included.has(**w as usize))
+        .count();
+    // Writes before `start` are executed: most of the time the guide is followed in order.
+    let mut start = 0;
+    while v.witness.len() < total {
+        v.take_thread_events(threads_only, &mut done);
+        let mut advanced = false;
+        let mut contiguous = true;
+        for (k, &w) in guide.iter().enumerate().skip(start) {
+            let i = w as usize;
+            if !v.included.has(i) || done.has(i) {
+                if contiguous {
+                    start = k + 1;
+                }
+                continue;
+            }
+            if v.can_write(i, &done) {
+                v.write(i, &mut done);
+                advanced = true;
+                break;
+            }
+            contiguous = false;
+        }
+        if !advanced {
+            return false;
+        }
+    }
+    v.take_thread_events(threads_only, &mut done);
+    done == v.included
+}
+
+impl<M, const W: usize> Verifier<M, W> {
+    /// Executes the reads and fences that can be, until none can.
+    #[inline]
+    pub(super) fn take_thread_events(&self, threads_only: Bits<W>, done: &mut Bits<W>) {
+        loop {
+            let before = *done;
+            for e in threads_only.minus(*done).iter() {
+                if self.order.before[e].within(done) {
+                    done.set(e);
+                }
+            }
+            if *done == before {
+                return;
+            }
+        }
+    }
+
+    /// Whether memory-write `w` can be executed: what must precede it has, and no read still
+    /// waits for the value it overwrites (the variable is not *held*).
+    #[inline]
+    pub(super) fn can_write(&self, w: usize, done: &Bits<W>) -> bool {
+        if !self.order.before[w].within(done) {
+            return false;
+        }
+        let loc = self.location(w);
+        let waiting = match self.current[loc] {
+            INIT => self.init_readers[loc],
+            last => self.readers[last as usize],
+        };
+        waiting.without(w).within(done)
+    }
+
+    #[inline]
+    pub(super) fn write(&mut self, w: usize, done: &mut Bits<W>) {
+        done.set(w);
+        let loc = self.location(w);
+        self.current[loc] = w as EventId;
+        self.witness.push(w as EventId);
+    }
+
+    #[inline]
+    pub(super) fn location(&self, w: usize) -> usize {
+        self.location_of[w] as usize
+    }
+}
