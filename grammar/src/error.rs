@@ -243,6 +243,38 @@ pub enum ErrorKind {
     ExpressionTooLong,
     FileTooLarge,
     InvalidUtf8,
+    /// More threads, locations, iterations… than a check can take.
+    TooMany {
+        what: &'static str,
+        found: u64,
+        limit: u64,
+    },
+    /// An array with no element or with too many.
+    ArrayLength {
+        found: i64,
+        limit: u64,
+    },
+    /// An array's initial values, too few or too many.
+    ListLength {
+        found: usize,
+        expected: usize,
+    },
+    /// In a number that must be known beforehand.
+    DivisionByZero,
+    /// A condition about an element that the array does not have.
+    IndexOutOfRange {
+        name: SmolStr,
+        index: i64,
+        length: u64,
+    },
+    /// A parameter was set that the test does not have.
+    UnknownParam {
+        name: SmolStr,
+    },
+    /// An `await` that reads no shared location or more than one.
+    AwaitLocations {
+        found: usize,
+    },
 
     /// herd's init section sets a register that x86 does not have.
     UnknownInitRegister {
@@ -295,6 +327,13 @@ impl ErrorKind {
             ErrorKind::ExpressionTooLong => "E0303",
             ErrorKind::FileTooLarge => "E0304",
             ErrorKind::InvalidUtf8 => "E0305",
+            ErrorKind::TooMany { .. } => "E0310",
+            ErrorKind::ArrayLength { .. } => "E0311",
+            ErrorKind::ListLength { .. } => "E0312",
+            ErrorKind::DivisionByZero => "E0313",
+            ErrorKind::IndexOutOfRange { .. } => "E0314",
+            ErrorKind::UnknownParam { .. } => "E0315",
+            ErrorKind::AwaitLocations { .. } => "E0316",
             ErrorKind::UnknownInitRegister { .. } => "W0201",
             ErrorKind::Unused { .. } => "W0202",
         }
@@ -423,6 +462,32 @@ impl ErrorKind {
                 crate::limits::MAX_BYTES >> 20
             ),
             ErrorKind::InvalidUtf8 => "these bytes are not UTF-8".to_owned(),
+            ErrorKind::TooMany { what, found, limit } => {
+                format!("{found} {what}: at most {limit} can be checked")
+            }
+            ErrorKind::ArrayLength { found, limit } => {
+                format!("an array of {found} elements: between 1 and {limit} are possible")
+            }
+            ErrorKind::ListLength { found, expected } => {
+                format!("{found} initial values for an array of {expected} elements")
+            }
+            ErrorKind::DivisionByZero => "this divides by zero".to_owned(),
+            ErrorKind::IndexOutOfRange {
+                name,
+                index,
+                length,
+            } => {
+                format!("`{name}` has {length} elements, and none has the index {index}")
+            }
+            ErrorKind::UnknownParam { name } => {
+                format!("the test has no parameter `{name}` to set")
+            }
+            ErrorKind::AwaitLocations { found: 0 } => {
+                "this `await` reads no shared location, so nothing can end the wait".to_owned()
+            }
+            ErrorKind::AwaitLocations { found } => {
+                format!("an `await` reads one shared location, and this one reads {found}")
+            }
             ErrorKind::UnknownInitRegister { name } => {
                 format!("x86 has no register `{name}`: no instruction can read it")
             }
@@ -445,6 +510,9 @@ impl ErrorKind {
                 thread: Some(_), ..
             } => Some("assign it first, or declare it with `shared`"),
             ErrorKind::NumberTooLarge => Some("values are 64-bit signed integers"),
+            ErrorKind::AwaitLocations { .. } => {
+                Some("wait for one location after the other, or loop with `while`")
+            }
             ErrorKind::NotConstant { .. } => {
                 Some("numbers, `param`, `const` and a replicated thread's index are constants")
             }
