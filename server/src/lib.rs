@@ -1,3 +1,4 @@
 //! Both fronts of Fencepost: the language server and the command line.
 
 pub mod lsp;
+pub mod render;

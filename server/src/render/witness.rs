@@ -1,0 +1,199 @@
+//! The witness as a table: a row a step; threads, buffers and memory as columns.
+
+use std::fmt::Write;
+
+use fencepost_checker::program::{LocationKind, Model, Program, ThreadId};
+use fencepost_checker::witness::{FlushPolicy, Witness};
+
+use super::label;
+use super::look::{Look, Role, columns_of, pad};
+use super::trace::{self, Change, Moment};
+
+/// `witness under TSO`, then the table; each line with its line end.
+pub fn text(look: Look, program: &Program, source: &str, witness: &Witness) -> String {
+    let mut out = String::new();
+    let title = format!("witness under {}", witness.model.name());
+    let _ = writeln!(out, "{}", look.paint(Role::Heading, &title));
+    out += &table(look, program, source, witness);
+    out
+}
+
+/// How the shown execution was picked among those of its class, said under a table.
+pub fn flush_note(witness: &Witness) -> Option<&'static str> {
+    if witness.model == Model::Sc {
+        return None;
+    }
+    Some(match witness.flushes {
+        FlushPolicy::Early => "stores are flushed as early as the reads allow",
+        FlushPolicy::Late => "stores are flushed as late as possible",
+    })
+}
+
+/// A table cell: its text, and whether the step changed what it shows, piece by piece.
+struct Piece {
+    text: String,
+    changed: bool,
+}
+
+pub fn table(look: Look, program: &Program, source: &str, witness: &Witness) -> String {
+    let moments = trace::moments(program, witness);
+    let buffered = witness.model != Model::Sc;
+    let threads: Vec<ThreadId> = (0..program.threads.len() as ThreadId)
+        .filter(|t| program.threads.len() <= 8 || witness.steps.iter().any(|s| s.thread == *t))
+        .collect();
+    let names: Vec<String> = threads
+        .iter()
+        .map(|t| look.plain(&label::thread(program, *t)).into_owned())
+        .collect();
+    let labels: Vec<String> = witness
+        .steps
+        .iter()
+        .map(|step| label::step(look, program, source, step))
+        .collect();
+    let locations = trace::shown_locations(program, witness);
+    let buffers: Vec<Vec<Piece>> = moments
+        .iter()
+        .map(|m| buffer_pieces(look, program, &threads, m))
+        .collect();
+    let memory: Vec<Vec<Piece>> = moments
+        .iter()
+        .map(|m| memory_pieces(look, program, &locations, m))
+        .collect();
+
+    let wide = |pieces: &[Piece], gap: usize| {
+        let text: usize = pieces.iter().map(|p| columns_of(&p.text)).sum();
+        text + gap * pieces.len().saturating_sub(1)
+    };
+    let buffer_width = buffers.iter().map(|b| wide(b, 2)).max().unwrap_or(0);
+    let buffer_width = buffer_width.max("buffers".len()).max(16) + 3;
+    let memory_width = memory.iter().map(|m| wide(m, 1)).max().unwrap_or(0);
+    let step_width = 6;
+    let thread_widths: Vec<usize> = threads
+        .iter()
+        .enumerate()
+        .map(|(column, thread)| {
+            let of_thread = witness.steps.iter().zip(&labels);
+            let widest = of_thread
+                .filter(|(step, _)| step.thread == *thread)
+                .map(|(_, label)| columns_of(label))
+                .max()
+                .unwrap_or(0);
+            widest.max(columns_of(&names[column])) + 3
+        })
+        .collect();
+    let total = step_width
+        + thread_widths.iter().sum::<usize>()
+        + if buffered { buffer_width } else { 0 }
+        + memory_width;
+    // Where the terminal is too narrow for a column a thread, one column names the thread.
+    let narrow = look.width.is_some_and(|width| total > width);
+    let name_width = names.iter().map(|n| columns_of(n)).max().unwrap_or(0) + 2;
+    let label_width = labels.iter().map(|l| columns_of(l)).max().unwrap_or(0) + 3;
+
+    let mut out = String::new();
+    let mut heading = pad("step", step_width);
+    if narrow {
+        heading += &pad("", name_width + label_width);
+    } else {
+        for (name, width) in names.iter().zip(&thread_widths) {
+            heading += &pad(name, *width);
+        }
+    }
+    if buffered {
+        heading += &pad("buffers", buffer_width);
+    }
+    heading += "memory";
+    let _ = writeln!(out, "{}", look.paint(Role::Heading, heading.trim_end()));
+    for (index, step) in witness.steps.iter().enumerate() {
+        let mut line = pad(&format!("{:>2}", index + 1), step_width);
+        if narrow {
+            let column = threads.iter().position(|t| *t == step.thread).unwrap_or(0);
+            line += &pad(&names[column], name_width);
+            line += &pad(&labels[index], label_width);
+        } else {
+            for (thread, width) in threads.iter().zip(&thread_widths) {
+                let own = *thread == step.thread;
+                line += &pad(if own { &labels[index] } else { "" }, *width);
+            }
+        }
+        if buffered {
+            line += &joined(look, &buffers[index], "  ");
+            line += &" ".repeat(buffer_width - wide(&buffers[index], 2));
+        }
+        line += &joined(look, &memory[index], " ");
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+    out
+}
+
+fn joined(look: Look, pieces: &[Piece], gap: &str) -> String {
+    let painted: Vec<String> = pieces
+        .iter()
+        .map(|piece| {
+            if piece.changed {
+                look.paint(Role::Changed, &piece.text).into_owned()
+            } else {
+                piece.text.clone()
+            }
+        })
+        .collect();
+    painted.join(gap)
+}
+
+/// `P0: x=1 y=1`, one piece a thread that has something buffered.
+fn buffer_pieces(
+    look: Look,
+    program: &Program,
+    threads: &[ThreadId],
+    moment: &Moment,
+) -> Vec<Piece> {
+    threads
+        .iter()
+        .filter_map(|thread| {
+            let buffer = &moment.buffers[usize::from(*thread)];
+            if buffer.is_empty() {
+                return None;
+            }
+            let stores: Vec<String> = buffer
+                .iter()
+                .map(|b| {
+                    let name = &program.locations[usize::from(b.loc)].name;
+                    format!("{name}={}", program.show(b.value))
+                })
+                .collect();
+            let text = format!("{}: {}", label::thread(program, *thread), stores.join(" "));
+            Some(Piece {
+                text: look.plain(&text).into_owned(),
+                changed: moment
+                    .changed
+                    .iter()
+                    .any(|c| matches!(c, Change::Buffer(t, _) if t == thread)),
+            })
+        })
+        .collect()
+}
+
+fn memory_pieces(
+    look: Look,
+    program: &Program,
+    locations: &[fencepost_checker::program::LocId],
+    moment: &Moment,
+) -> Vec<Piece> {
+    locations
+        .iter()
+        .map(|loc| {
+            let location = &program.locations[usize::from(*loc)];
+            let value = moment.memory[usize::from(*loc)];
+            let value = match location.kind {
+                LocationKind::Mutex if value == 0 => "free".to_owned(),
+                LocationKind::Mutex => "held".to_owned(),
+                LocationKind::Data => program.show(value),
+            };
+            let text = format!("{}={value}", location.name);
+            Piece {
+                text: look.plain(&text).into_owned(),
+                changed: moment.changed.contains(&Change::Memory(*loc)),
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,199 @@
+//! The words for verdicts, counts and budgets: one vocabulary for editor and terminal.
+
+use std::time::Duration;
+
+use fencepost_checker::program::{Model, Program, Quantifier, Value, Verdict};
+use fencepost_checker::report::{Completeness, FailureKind, Outcome, Report};
+
+use super::look::{Look, Symbol};
+
+/// `sometimes under TSO, PSO · never under SC`, the weakest claim first.
+pub fn verdict_phrase(look: Look, reports: &[&Report], condition: usize) -> String {
+    let mut parts = Vec::new();
+    for verdict in [
+        Verdict::Sometimes,
+        Verdict::Always,
+        Verdict::Never,
+        Verdict::Unknown,
+    ] {
+        let models: Vec<&str> = reports
+            .iter()
+            .filter(|r| r.conditions.get(condition).map(|c| c.verdict) == Some(verdict))
+            .map(|r| r.model.name())
+            .collect();
+        if !models.is_empty() {
+            let word = match verdict {
+                Verdict::Unknown => "not finished",
+                settled => settled.name(),
+            };
+            parts.push(format!("{word} under {}", models.join(", ")));
+        }
+    }
+    parts.join(&format!(" {} ", look.symbol(Symbol::Dot)))
+}
+
+/// Why and where a check stopped: `not finished under PSO: 1,204 classes in 2 s; …`.
+/// `None` when it is complete.
+pub fn unfinished_phrase(
+    look: Look,
+    program: &Program,
+    report: &Report,
+    limit: Option<Duration>,
+) -> Option<String> {
+    let classes = counted(report.classes, "class", "classes");
+    let why = match report.completeness {
+        Completeness::Complete => return None,
+        Completeness::OutOfTime => match limit {
+            Some(limit) => format!("{classes} in {}", duration(limit)),
+            None => format!("{classes} in {}", duration(report.time)),
+        },
+        Completeness::OutOfClasses => format!("stopped after {classes}, the limit"),
+        Completeness::OutOfMemory => format!("{classes}, then the memory limit"),
+        Completeness::TooManyEvents => {
+            format!("{classes}, then an execution with more events than can be held")
+        }
+        Completeness::Cancelled => format!("{classes}, then it was stopped"),
+    };
+    let seen = match report.outcomes.len() {
+        0 => "nothing reachable so far".to_owned(),
+        many => {
+            const SHOWN: usize = 3;
+            let mut states: Vec<String> = report
+                .outcomes
+                .iter()
+                .take(SHOWN)
+                .map(|o| state_text(program, &o.state))
+                .collect();
+            if many > SHOWN {
+                states.push(format!("{} more", many - SHOWN));
+            }
+            format!("reachable so far: {}", states.join("; "))
+        }
+    };
+    let seen = look.plain(&seen).into_owned();
+    Some(format!(
+        "not finished under {}: {why}; {seen}",
+        report.model.name()
+    ))
+}
+
+/// `P0:r0=0 P1:r1=0`
+pub fn state_text(program: &Program, state: &[Value]) -> String {
+    let bindings: Vec<String> = program
+        .observed
+        .iter()
+        .zip(state)
+        .map(|(o, v)| format!("{}={}", o.name, program.show(*v)))
+        .collect();
+    if bindings.is_empty() {
+        "(nothing observed)".to_owned()
+    } else {
+        bindings.join(" ")
+    }
+}
+
+pub fn quantifier(quantifier: Quantifier) -> &'static str {
+    match quantifier {
+        Quantifier::Exists => "exists",
+        Quantifier::NotExists => "~exists",
+        Quantifier::Forall => "forall",
+    }
+}
+
+/// Whether an outcome is what a reader of the condition looks for: one that satisfies
+/// `exists` or `~exists`, one that breaks `forall`.
+pub fn of_interest(program: &Program, condition: usize, outcome: &Outcome) -> bool {
+    let holds = outcome.holds.get(condition).copied().unwrap_or(false);
+    match program.conditions[condition].quantifier {
+        Quantifier::Exists | Quantifier::NotExists => holds,
+        Quantifier::Forall => !holds,
+    }
+}
+
+/// The strongest model that reaches an outcome of interest, and that outcome.
+pub fn first_reaching<'r>(
+    program: &Program,
+    reports: &[&'r Report],
+    condition: usize,
+) -> Option<(&'r Report, &'r Outcome)> {
+    reports.iter().find_map(|report| {
+        report
+            .outcomes
+            .iter()
+            .find(|o| of_interest(program, condition, o))
+            .map(|o| (*report, o))
+    })
+}
+
+pub fn failure(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::Assertion => "this assertion can fail",
+        FailureKind::DivisionByZero => "this can divide by zero",
+        FailureKind::IndexOutOfBounds => "this index can be out of bounds",
+        FailureKind::BadAddress => "this address can be one of no location",
+        FailureKind::UnlockNotHeld => "this can unlock a mutex that the thread does not hold",
+    }
+}
+
+/// `SC, TSO`
+pub fn models(models: impl IntoIterator<Item = Model>) -> String {
+    let names: Vec<&str> = models.into_iter().map(Model::name).collect();
+    names.join(", ")
+}
+
+/// `1 class`, `1,204 classes`
+pub fn counted(count: u64, one: &str, many: &str) -> String {
+    format!(
+        "{} {}",
+        thousands(count),
+        if count == 1 { one } else { many }
+    )
+}
+
+/// `1,204`
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `2 s`, `1.5 s`, `250 ms`
+pub fn duration(duration: Duration) -> String {
+    let millis = duration.as_millis();
+    if millis < 1000 {
+        return format!("{millis} ms");
+    }
+    let tenths = (millis + 50) / 100;
+    if tenths % 10 == 0 {
+        format!("{} s", tenths / 10)
+    } else {
+        format!("{}.{} s", tenths / 10, tenths % 10)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!(thousands(0), "0");
+        assert_eq!(thousands(999), "999");
+        assert_eq!(thousands(1204), "1,204");
+        assert_eq!(thousands(1_000_000), "1,000,000");
+        assert_eq!(counted(1, "class", "classes"), "1 class");
+    }
+
+    #[test]
+    fn durations_are_short() {
+        assert_eq!(duration(Duration::from_millis(2000)), "2 s");
+        assert_eq!(duration(Duration::from_millis(1540)), "1.5 s");
+        assert_eq!(duration(Duration::from_millis(250)), "250 ms");
+    }
+}
