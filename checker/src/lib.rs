@@ -2,9 +2,9 @@
 //!
 //! Pure: no I/O, no printing, no protocol types; the same input gives the same answer.
 
+pub mod bits;
 pub mod collect;
 pub mod engine;
-pub mod bits;
 pub mod event;
 pub mod graph;
 pub mod operational;

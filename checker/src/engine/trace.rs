@@ -6,6 +6,7 @@
 
 use crate::bits::Bits;
 use crate::event::{Effect, Event, EventId, INIT, event_of};
+use crate::operational::End;
 use crate::program::{Instr, LocId, Place, Program, Value};
 use crate::thread::{Cursor, Pending, Stop, advance, take};
 
@@ -40,19 +41,15 @@ pub struct Trace<'p, const W: usize> {
 #[derive(Debug, Clone, Copy)]
 pub struct TooManyEvents;
 
-/// How a maximal execution ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ThreadEnd {
-    Done,
-    Stopped(Stop),
-    /// Waits for a mutex that is held.
-    Waiting(LocId),
-}
-
 impl<'p, const W: usize> Trace<'p, W> {
     pub fn new(program: &'p Program) -> Self {
         let threads = program.threads.len();
-        let stride = program.threads.iter().map(|t| t.regs.len()).max().unwrap_or(0);
+        let stride = program
+            .threads
+            .iter()
+            .map(|t| t.regs.len())
+            .max()
+            .unwrap_or(0);
         let mut regs = vec![0; threads * stride];
         for (t, thread) in program.threads.iter().enumerate() {
             regs[t * stride..][..thread.regs.len()].copy_from_slice(&thread.regs);
@@ -88,7 +85,7 @@ impl<'p, const W: usize> Trace<'p, W> {
         self.events.len()
     }
 
-    fn threads(&self) -> usize {
+    pub fn threads(&self) -> usize {
         self.cursors.len()
     }
 
@@ -143,23 +140,22 @@ impl<'p, const W: usize> Trace<'p, W> {
     }
 
     /// How thread `t` stands when nothing can go on.
-    pub fn end(&mut self, t: usize) -> ThreadEnd {
+    pub fn end(&mut self, t: usize) -> End {
         match self.pending(t) {
-            Pending::Done => ThreadEnd::Done,
-            Pending::Stopped(stop) => ThreadEnd::Stopped(stop),
-            Pending::Lock { loc } => ThreadEnd::Waiting(loc),
-            _ => ThreadEnd::Done,
+            Pending::Stopped(stop) => End::Stopped(stop, self.cursors[t].pc),
+            Pending::Lock { .. } => End::WaitsForLock(self.cursors[t].pc),
+            _ => End::Done,
         }
-    }
-
-    /// The instruction at which thread `t` stands.
-    pub fn pc(&self, t: usize) -> u32 {
-        self.cursors[t].pc
     }
 
     /// Takes thread `t`'s next event, which stands at the end of the sequence and of the execution.
     /// `source` is for what reads.
-    pub fn push(&mut self, t: usize, pending: Pending, source: EventId) -> Result<(), TooManyEvents> {
+    pub fn push(
+        &mut self,
+        t: usize,
+        pending: Pending,
+        source: EventId,
+    ) -> Result<(), TooManyEvents> {
         let id = self.reserve()?;
         let read = match pending {
             Pending::Load { loc } | Pending::Rmw { loc, .. } | Pending::Lock { loc } => {
@@ -206,8 +202,9 @@ impl<'p, const W: usize> Trace<'p, W> {
     /// Makes room for an event at the end.
     fn reserve(&mut self) -> Result<usize, TooManyEvents> {
         let id = self.events.len();
-        if id + 1 >= Bits::<W>::CAPACITY {
-            // One place stays free: a lock that waits is tried as the event it would be.
+        // Some places stay free, for events that are only tried: a lock that waits,
+        // and what threads that wait observe at the end.
+        if id + self.threads() >= Bits::<W>::CAPACITY {
             return Err(TooManyEvents);
         }
         self.events.push(Event {
@@ -288,7 +285,11 @@ impl<'p, const W: usize> Trace<'p, W> {
 
     /// Appends a block: its first event, then what it needs, each as (thread, source) with the
     /// value it reads. The first may follow the others in its thread, so it is run last.
-    pub fn append_block(&mut self, block: &[(u8, EventId)], reads: &[Value]) -> Result<(), TooManyEvents> {
+    pub fn append_block(
+        &mut self,
+        block: &[(u8, EventId)],
+        reads: &[Value],
+    ) -> Result<(), TooManyEvents> {
         let start = self.events.len();
         for _ in block {
             self.reserve()?;
@@ -380,7 +381,8 @@ impl<'p, const W: usize> Trace<'p, W> {
         self.scratch
             .copy_from_slice(&self.regs[t * self.stride..][..self.stride]);
         take(self.program, t as u8, &mut cursor, &mut self.scratch, value);
-        advance(self.program, t as u8, &mut cursor, &mut self.scratch) == Pending::Stopped(Stop::Await)
+        advance(self.program, t as u8, &mut cursor, &mut self.scratch)
+            == Pending::Stopped(Stop::Await)
     }
 }
 

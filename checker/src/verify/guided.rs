@@ -17,19 +17,15 @@ pub(super) fn attempt<M: MemoryModel, const W: usize>(
         v.current[loc as usize] = INIT;
     }
     let threads_only = v.included.minus(v.all_writes);
-    let total = guide
-        .iter()
-        .filter(|w| v.included.has(**w as usize))
-        .count();
     // Writes before `start` are executed: most of the time the guide is followed in order.
     let mut start = 0;
-    while v.witness.len() < total {
+    while !v.all_writes.within(&done) {
         v.take_thread_events(threads_only, &mut done);
         let mut advanced = false;
         let mut contiguous = true;
         for (k, &w) in guide.iter().enumerate().skip(start) {
             let i = w as usize;
-            if !v.included.has(i) || done.has(i) {
+            if done.has(i) || !v.all_writes.has(i) {
                 if contiguous {
                     start = k + 1;
                 }

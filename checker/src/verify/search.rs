@@ -44,7 +44,7 @@ pub(super) fn over_writes<M: MemoryModel, const W: usize>(
         }
         let next = guide[frame.tried..].iter().position(|w| {
             let w = *w as usize;
-            v.included.has(w) && !frame.done.has(w) && v.can_write(w, &frame.done)
+            v.all_writes.has(w) && !frame.done.has(w) && v.can_write(w, &frame.done)
         });
         let Some(offset) = next else {
             // Stuck: undo the write that led here.

@@ -1,0 +1,466 @@
+//! The engine `rf`: RF-SMC (`000_…` Algorithm 3), each reads-from class exactly once.
+//!
+//! Explore one maximal execution; for every read of it that is not *marked*, and every other
+//! write the read may see, build the *mutation*: the events before the read, the read with its
+//! new source, and the causal past of that source (whose reads become marked). Each realizable
+//! mutation is explored from there on. Mutations are kept with the read they change, and
+//! the last read in the sequence is worked off first, so a depth-first walk with one sequence
+//! and a stack of open reads does it.
+//!
+//! Beyond the pseudocode, after `001_…` section 7:
+//! - **RMW.** Where an RMW `e` reads from the RMW `r`, reversing them changes two sources: `e`
+//!   reads what `r` read, and `r` reads from `e`. A failing `cas` is such an `e` too when it
+//!   would write with the other source.
+//! - **Locks.** Two locks never read from one unlock, so a lock is branched on by who takes
+//!   the mutex next: the mutation puts another lock of the same mutex in its place.
+//! - **Final memory.** The observing reads come after everything and are mutated like others.
+
+use rustc_hash::FxHashSet;
+
+use super::schedule::schedule;
+use super::trace::{TooManyEvents, Trace};
+use crate::bits::Bits;
+use crate::collect::{Collector, may_deadlock};
+use crate::event::{Effect, Event, EventId, INIT, NO_SOURCE, event_of};
+use crate::operational::{End, Move};
+use crate::program::{Program, Value};
+use crate::report::{Budget, Completeness};
+use crate::thread::{Pending, Stop};
+use crate::verify::{MemoryModel, Verifier};
+
+pub struct Rf<'a, 'p, M, const W: usize> {
+    trace: Trace<'p, W>,
+    verifier: Verifier<M, W>,
+    collector: &'a mut Collector<'p>,
+    budget: &'a mut Budget,
+    /// The unmarked reads of the sequence, with the mutations that wait for them.
+    open: Vec<Open>,
+    /// Where the newest extension begins.
+    extension: usize,
+    /// The bytes that waiting mutations hold.
+    held: usize,
+    ends: Vec<End>,
+    state: Vec<Value>,
+    guide: Vec<EventId>,
+    causes: Vec<EventId>,
+    block: Vec<(u8, EventId)>,
+    reads: Vec<Value>,
+    renumbered: Vec<EventId>,
+}
+
+/// An unmarked read: the source of a branch.
+struct Open {
+    position: EventId,
+    /// Every mutation that was tried here, realizable or not.
+    tried: FxHashSet<Box<[(u8, EventId)]>>,
+    waiting: Vec<Mutation>,
+}
+
+/// What to put in the place of an open read and of all that follows it.
+struct Mutation {
+    /// The changed read, then what its source needs, by thread and program order.
+    block: Box<[(u8, EventId)]>,
+    /// The value each of them reads.
+    reads: Box<[Value]>,
+    /// The memory order of its witness.
+    memory: Box<[EventId]>,
+}
+
+impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
+    pub fn new(
+        program: &'p Program,
+        collector: &'a mut Collector<'p>,
+        budget: &'a mut Budget,
+    ) -> Self {
+        Rf {
+            trace: Trace::new(program),
+            verifier: Verifier::new(program.locations.len()),
+            collector,
+            budget,
+            open: Vec::new(),
+            extension: 0,
+            held: 0,
+            ends: Vec::new(),
+            state: Vec::new(),
+            guide: Vec::new(),
+            causes: Vec::new(),
+            block: Vec::new(),
+            reads: Vec::new(),
+            renumbered: vec![0; Bits::<W>::CAPACITY],
+        }
+    }
+
+    pub fn explore(mut self) -> Result<Completeness, TooManyEvents> {
+        self.extend()?;
+        loop {
+            if let Some(stop) = self.budget.poll(
+                self.collector.classes(),
+                self.held + self.collector.memory(),
+            ) {
+                return Ok(stop);
+            }
+            let Some(open) = self.open.last_mut() else {
+                return Ok(Completeness::Complete);
+            };
+            let position = open.position as usize;
+            let Some(mutation) = open.waiting.pop() else {
+                let tried: usize = open.tried.iter().map(|b| bytes_of(b)).sum();
+                self.held -= tried;
+                self.open.pop();
+                continue;
+            };
+            self.held -= mutation.bytes();
+            self.trace.truncate(position);
+            self.trace.append_block(&mutation.block, &mutation.reads)?;
+            self.trace.set_memory(&mutation.memory);
+            self.extend()?;
+        }
+    }
+
+    /// Runs to a maximal execution, reports it, and finds its mutations.
+    fn extend(&mut self) -> Result<(), TooManyEvents> {
+        self.extension = self.trace.len();
+        self.trace.extend()?;
+        self.ends.clear();
+        for t in 0..self.trace.threads() {
+            let end = self.trace.end(t);
+            self.ends.push(end);
+        }
+        let complete = self.ends.iter().all(|end| *end == End::Done);
+        if complete {
+            while self.trace.push_observer(None)? {}
+        }
+        for id in self.extension..self.trace.len() {
+            if self.trace.events[id].effect.has(Effect::READ) {
+                self.open.push(Open {
+                    position: id as EventId,
+                    tried: FxHashSet::default(),
+                    waiting: Vec::new(),
+                });
+            }
+        }
+        if complete {
+            self.trace.final_state(&mut self.state);
+            let trace = &self.trace;
+            self.collector
+                .complete(&self.state, || moves::<M, W>(trace, &trace.memory));
+        } else {
+            self.report_incomplete();
+        }
+        for k in 0..self.open.len() {
+            self.mutate(k);
+        }
+        Ok(())
+    }
+
+    fn report_incomplete(&mut self) {
+        let trace = &self.trace;
+        self.collector
+            .incomplete(&self.ends, || moves::<M, W>(trace, &trace.memory));
+        if !may_deadlock(self.ends.iter().copied()) {
+            return;
+        }
+        // A deadlock, if the waiting awaits can have read final memory: let them observe it.
+        let n = self.trace.len();
+        let observers = self.trace.threads();
+        for t in 0..observers {
+            if let End::Stopped(Stop::Await, _) = self.ends[t]
+                && let Some(&last) = self.trace.lists[t].last()
+            {
+                let read = self.trace.events[last as usize];
+                let id = self.trace.events.len();
+                self.trace.events.push(Event {
+                    thread: observers as u8,
+                    effect: Effect::READ.and(Effect::OBSERVE),
+                    index: (id - n) as u16,
+                    ..read
+                });
+                self.trace.lists[observers].push(id as EventId);
+            }
+        }
+        let included = Bits::prefix(self.trace.events.len());
+        let stuck = self.verifier.verify(
+            &self.trace.events,
+            &self.trace.lists,
+            included,
+            &self.trace.memory,
+        );
+        self.trace.lists[observers].clear();
+        self.trace.events.truncate(n);
+        if stuck {
+            let (trace, witness) = (&self.trace, &self.verifier.witness);
+            self.collector.deadlock(|| moves::<M, W>(trace, witness));
+        }
+    }
+
+    /// Tries the other sources of an open read.
+    fn mutate(&mut self, k: usize) {
+        let r = self.open[k].position as usize;
+        let read = self.trace.events[r];
+        let loc = read.loc;
+        if read.effect.has(Effect::LOCK) {
+            self.replace_lock(k, read);
+            return;
+        }
+        let fresh = r >= self.extension;
+        let mut writes = self.trace.writes[loc as usize].without(r);
+        if !fresh {
+            writes = writes.minus(Bits::prefix(self.extension));
+        }
+        let mut newest_own = None;
+        for w in self.trace.writes[loc as usize].without(r).iter() {
+            let e = &self.trace.events[w];
+            if e.thread == read.thread {
+                if e.index < read.index
+                    && newest_own.is_none_or(|own: usize| self.trace.events[own].index < e.index)
+                {
+                    newest_own = Some(w);
+                }
+                writes = writes.without(w);
+            }
+        }
+        if let Some(own) = newest_own
+            && (fresh || own >= self.extension)
+        {
+            writes.set(own);
+        }
+        if read.source != INIT {
+            writes = writes.without(read.source as usize);
+            if fresh && newest_own.is_none() {
+                self.try_source(k, INIT);
+            }
+        }
+        for w in writes.iter() {
+            if !self.trace.past[w].has(r) {
+                self.try_source(k, w as EventId);
+            } else if read.effect.has(Effect::WRITE) {
+                // It may be an RMW that reads from this one; see below.
+                continue;
+            }
+        }
+        if read.effect.has(Effect::RMW) && read.effect.has(Effect::WRITE) {
+            for e in r + 1..self.trace.len() {
+                let event = &self.trace.events[e];
+                if event.source == r as EventId
+                    && event.effect.has(Effect::RMW)
+                    && (fresh || e >= self.extension)
+                {
+                    self.reverse_rmw(k, e);
+                }
+            }
+        }
+    }
+
+    /// The mutation in which the open read reads from `w`.
+    fn try_source(&mut self, k: usize, w: EventId) {
+        let r = self.open[k].position as usize;
+        let old = self.trace.events[r];
+        let kept = Bits::prefix(r + 1);
+        let causes = if w == INIT {
+            Bits::EMPTY
+        } else {
+            self.trace.past[w as usize].with(w as usize).minus(kept)
+        };
+        let new = self.with_source(r, w);
+        self.guide.clear();
+        self.guide.extend_from_slice(&self.trace.memory);
+        if new.effect.has(Effect::WRITE) && !old.effect.has(Effect::WRITE) {
+            self.insert_after(w, r as EventId);
+        }
+        self.trace.events[r] = new;
+        self.consider(k, r, kept.without(r), causes);
+        self.trace.events[r] = old;
+    }
+
+    /// The mutation that swaps the open RMW with the RMW `e` that reads from it.
+    fn reverse_rmw(&mut self, k: usize, e: usize) {
+        let r = self.open[k].position as usize;
+        let kept = Bits::prefix(r + 1);
+        let Some(causes) = self.needs(e, r) else {
+            return;
+        };
+        let (old_r, old_e) = (self.trace.events[r], self.trace.events[e]);
+        let new_e = self.with_source(e, old_r.source);
+        if !new_e.effect.has(Effect::WRITE) {
+            return;
+        }
+        self.trace.events[e] = new_e;
+        let new_r = self.with_source(r, e as EventId);
+        self.trace.events[r] = new_r;
+        let memory = &self.trace.memory;
+        self.guide.clear();
+        self.guide.extend(
+            memory
+                .iter()
+                .filter(|w| **w as usize != r && **w as usize != e),
+        );
+        self.insert_after(old_r.source, e as EventId);
+        if new_r.effect.has(Effect::WRITE) {
+            self.insert_after(e as EventId, r as EventId);
+        }
+        self.consider(k, r, kept.without(r), causes.with(e).minus(kept));
+        self.trace.events[r] = old_r;
+        self.trace.events[e] = old_e;
+    }
+
+    /// The mutations that give the mutex of the open lock to somebody else.
+    fn replace_lock(&mut self, k: usize, lock: Event) {
+        let r = self.open[k].position as usize;
+        let fresh = r >= self.extension;
+        for e in r + 1..self.trace.len() {
+            let event = self.trace.events[e];
+            if event.effect.has(Effect::LOCK)
+                && event.loc == lock.loc
+                && (fresh || e >= self.extension)
+            {
+                self.give_lock(k, e, lock.source);
+            }
+        }
+        for t in 0..self.trace.threads() {
+            if !matches!(self.ends[t], End::WaitsForLock(_)) {
+                continue;
+            }
+            let pending = self.trace.pending(t);
+            if pending != (Pending::Lock { loc: lock.loc }) {
+                continue;
+            }
+            // The lock that waits is tried as the event it would be.
+            let index = self.trace.lists[t].len() as u16;
+            let Some(event) = event_of(pending, t as u8, index, lock.source, 0) else {
+                continue;
+            };
+            let e = self.trace.len();
+            self.trace.events.push(event);
+            self.trace.lists[t].push(e as EventId);
+            self.give_lock(k, e, lock.source);
+            self.trace.lists[t].pop();
+            self.trace.events.pop();
+        }
+    }
+
+    /// The mutation in which lock `e` takes the mutex from `source`, in the open lock's place.
+    fn give_lock(&mut self, k: usize, e: usize, source: EventId) {
+        let r = self.open[k].position as usize;
+        let kept = Bits::prefix(r);
+        let Some(causes) = self.needs(e, r) else {
+            return;
+        };
+        let old = self.trace.events[e];
+        self.trace.events[e].source = source;
+        self.guide.clear();
+        let memory = &self.trace.memory;
+        self.guide
+            .extend(memory.iter().filter(|w| **w as usize != e));
+        self.insert_after(source, e as EventId);
+        self.consider(k, e, kept, causes.minus(kept));
+        self.trace.events[e] = old;
+    }
+
+    /// What event `e` needs apart from its source; none when that includes `r`.
+    fn needs(&self, e: usize, r: usize) -> Option<Bits<W>> {
+        let needs = match self.trace.before_in_thread(e) {
+            Some(before) => self.trace.past[before].with(before),
+            None => Bits::EMPTY,
+        };
+        (!needs.has(r)).then_some(needs)
+    }
+
+    /// Event `id` if it read from `source`.
+    fn with_source(&mut self, id: usize, source: EventId) -> Event {
+        let event = self.trace.events[id];
+        if !event.effect.has(Effect::RMW) {
+            return Event { source, ..event };
+        }
+        let pending = self.trace.pending_at(id);
+        let read = self.trace.value(event.loc, source);
+        event_of(pending, event.thread, event.index, source, read).unwrap_or(event)
+    }
+
+    /// Puts a write into the guide, right after another.
+    fn insert_after(&mut self, after: EventId, w: EventId) {
+        let at = match self.guide.iter().position(|x| *x == after) {
+            Some(at) => at + 1,
+            None => 0,
+        };
+        self.guide.insert(at, w);
+    }
+
+    /// Verifies the mutation of open read `k` that keeps `kept`, then has `first`, then
+    /// `causes`; keeps it when it is new and realizable.
+    fn consider(&mut self, k: usize, first: usize, kept: Bits<W>, causes: Bits<W>) {
+        let position = self.open[k].position;
+        let events = &self.trace.events;
+        self.causes.clear();
+        self.causes.extend(causes.iter().map(|c| c as EventId));
+        if self.causes.len() > 1 {
+            // The order within a block carries no meaning: one order for each set of events.
+            self.causes
+                .sort_unstable_by_key(|c| (events[*c as usize].thread, events[*c as usize].index));
+        }
+        self.renumbered[first] = position;
+        for (n, c) in self.causes.iter().enumerate() {
+            self.renumbered[*c as usize] = position + 1 + n as EventId;
+        }
+        let (renumbered, causes) = (&self.renumbered, causes.with(first));
+        let renumber = |id: EventId| match id {
+            INIT | NO_SOURCE => id,
+            id if causes.has(id as usize) => renumbered[id as usize],
+            id => id,
+        };
+        self.block.clear();
+        for id in [first as EventId].iter().chain(&self.causes) {
+            let e = &events[*id as usize];
+            self.block.push((e.thread, renumber(e.source)));
+        }
+        let open = &mut self.open[k];
+        if open.tried.contains(self.block.as_slice()) {
+            return;
+        }
+        open.tried.insert(self.block.as_slice().into());
+        self.held += bytes_of(&self.block);
+        let included = kept | causes;
+        if !self
+            .verifier
+            .verify(events, &self.trace.lists, included, &self.guide)
+        {
+            return;
+        }
+        self.reads.clear();
+        for id in [first as EventId].iter().chain(&self.causes) {
+            let e = &events[*id as usize];
+            self.reads.push(if e.effect.has(Effect::READ) {
+                self.trace.value(e.loc, e.source)
+            } else {
+                0
+            });
+        }
+        let mutation = Mutation {
+            block: self.block.as_slice().into(),
+            reads: self.reads.as_slice().into(),
+            memory: self.verifier.witness.iter().map(|w| renumber(*w)).collect(),
+        };
+        self.held += mutation.bytes();
+        open.waiting.push(mutation);
+    }
+}
+
+impl Mutation {
+    fn bytes(&self) -> usize {
+        size_of::<Mutation>() + bytes_of(&self.block) + self.reads.len() * 8 + self.memory.len() * 2
+    }
+}
+
+fn bytes_of(block: &[(u8, EventId)]) -> usize {
+    size_of::<Box<[(u8, EventId)]>>() + size_of_val(block)
+}
+
+/// The moves of an execution of the trace with a given memory order.
+fn moves<M: MemoryModel, const W: usize>(trace: &Trace<'_, W>, memory: &[EventId]) -> Vec<Move> {
+    schedule(
+        M::MODEL,
+        trace.program.locations.len(),
+        &trace.events,
+        &trace.lists,
+        memory,
+    )
+}
