@@ -83,6 +83,8 @@ pub(super) struct Spacing {
 }
 
 impl Rules for Spacing {
+    const KEEPS_OPAQUE_LINES: bool = true;
+
     fn apart(&self, before: &str, after: &str) -> bool {
         match (before, after) {
             ("{", "}") => false,

@@ -38,6 +38,8 @@ impl Break {
 
 /// What a dialect says about the pieces within a line.
 pub(super) trait Rules {
+    /// Whether a line end beside something opaque stays: a header's lines.
+    const KEEPS_OPAQUE_LINES: bool;
     /// Whether a blank stands between two neighbours.
     fn apart(&self, before: &str, after: &str) -> bool;
     /// Whether a line end that was written between two neighbours stays.
@@ -142,6 +144,8 @@ impl<'a, R: Rules> Printer<'a, R> {
             }
             let written = piece.text(self.text);
             let before = code.map_or("", |code| code.text(self.text));
+            let opaque =
+                piece.kind == Kind::Opaque || code.is_some_and(|code| code.kind == Kind::Opaque);
             let due = breaks.next_if(|next| next.at == start);
             if let Some(due) = due {
                 let closes = due.comment_indent != due.indent;
@@ -165,13 +169,15 @@ impl<'a, R: Rules> Printer<'a, R> {
                     _ => self.rules.continuation(),
                 };
                 self.continue_line(indent);
-            } else if piece.line_ends > 0 && self.rules.keeps_line_end(before, written) {
+            } else if piece.line_ends > 0
+                && (opaque && R::KEEPS_OPAQUE_LINES || self.rules.keeps_line_end(before, written))
+            {
                 let indent = self.rules.continuation();
                 self.continue_line(indent);
             } else {
                 let apart = match last {
-                    Last::Beside | Last::Own => !matches!(written, ";" | "," | ")" | "]"),
-                    _ => self.rules.apart(before, written),
+                    Last::Code if !opaque => self.rules.apart(before, written),
+                    _ => !matches!(written, ";" | "," | ")" | "]"),
                 };
                 if apart {
                     self.out.push(' ');

@@ -166,6 +166,8 @@ struct Spacing {
 }
 
 impl Rules for Spacing {
+    const KEEPS_OPAQUE_LINES: bool = false;
+
     fn apart(&self, before: &str, after: &str) -> bool {
         if self.prefix {
             return false;
