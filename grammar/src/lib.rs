@@ -35,30 +35,25 @@ impl Parse {
 
 /// Reads a text of either dialect and resolves its names.
 pub fn parse(text: &str) -> Parse {
-    let empty = ast::Ident {
-        name: ast::SmolStr::default(),
-        span: Span::default(),
-    };
-    let test = Test {
-        dialect: ast::Dialect::Unknown,
-        dialect_span: Span::default(),
-        name: empty,
-        alias: None,
-        doc: None,
-        metadata: Vec::new(),
-        body: ast::Body::Unknown,
-        filter: None,
-        locations: Vec::new(),
-        conditions: Vec::new(),
-        blocks: Vec::new(),
-        comments: Vec::new(),
-        span: Span::new(0, text.len() as u32),
-    };
-    let mut errors = Vec::new();
-    let symbols = symbols::resolve(&test, &mut errors);
+    let (test, mut errors, damage) = read::read(text);
+    let symbols = symbols::resolve(&test, &damage, &mut errors);
+    // Stable: what was found first comes first where places are the same.
+    errors.sort_by_key(|error| (error.span.start, error.span.end));
     Parse {
         test,
         symbols,
         errors,
     }
 }
+
+mod actions;
+mod header;
+mod instruction;
+mod items;
+mod lexer;
+mod nearest;
+mod parser;
+mod read;
+mod recover;
+mod table;
+mod token;

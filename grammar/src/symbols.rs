@@ -2,6 +2,7 @@
 
 use crate::ast::{SmolStr, Test};
 use crate::error::{Error, NameKind};
+use crate::items::Damage;
 use crate::span::Span;
 
 /// What [`resolve`] found. Definitions are in order of place within each scope.
@@ -76,7 +77,7 @@ impl Symbols {
 }
 
 /// Resolves every name of the test; mistakes go to `errors`.
-pub fn resolve(test: &Test, errors: &mut Vec<Error>) -> Symbols {
-    let _ = (test, errors);
+pub(crate) fn resolve(test: &Test, damage: &Damage, errors: &mut Vec<Error>) -> Symbols {
+    let _ = (test, damage, errors);
     Symbols::default()
 }
