@@ -91,7 +91,8 @@ pub(crate) fn int(text: &str, span: Span, errors: &mut Vec<Error>) -> Int {
         Some(digits) => (16, digits),
         None => (10, digits),
     };
-    let well_formed = !digits.is_empty() && digits.bytes().all(|byte| (byte as char).is_digit(radix));
+    let well_formed =
+        !digits.is_empty() && digits.bytes().all(|byte| (byte as char).is_digit(radix));
     if !well_formed {
         errors.push(Error::new(
             ErrorKind::Unexpected {
@@ -305,7 +306,8 @@ pub(crate) fn named_expr(name: Ident) -> Expr {
 }
 
 pub(crate) fn expect(model: Ident, frequency: Ident, errors: &mut Vec<Error>) -> Option<Expect> {
-    const MODELS: [(&str, Model); 3] = [("SC", Model::Sc), ("TSO", Model::Tso), ("PSO", Model::Pso)];
+    const MODELS: [(&str, Model); 3] =
+        [("SC", Model::Sc), ("TSO", Model::Tso), ("PSO", Model::Pso)];
     const FREQUENCIES: [(&str, Frequency); 3] = [
         ("never", Frequency::Never),
         ("sometimes", Frequency::Sometimes),

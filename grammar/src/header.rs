@@ -83,8 +83,7 @@ fn name(lexer: &mut Lexer<'_>) -> Option<Ident> {
     if rest.starts_with('(') || rest.starts_with("//") || rest.starts_with("/*") {
         return None;
     }
-    let span =
-        lexer.take_while(|byte| !byte.is_ascii_whitespace() && byte != b'"' && byte != b'{');
+    let span = lexer.take_while(|byte| !byte.is_ascii_whitespace() && byte != b'"' && byte != b'{');
     (!span.is_empty()).then(|| ident(lexer.text, span.start, span.end))
 }
 
@@ -156,13 +155,15 @@ pub(crate) fn at_table(lexer: &Lexer<'_>) -> bool {
         return false;
     };
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let mut rest = rest[digits..].iter().skip_while(|byte| matches!(byte, b' ' | b'\t'));
+    let mut rest = rest[digits..]
+        .iter()
+        .skip_while(|byte| matches!(byte, b' ' | b'\t'));
     digits > 0 && matches!(rest.next(), Some(b'|' | b';'))
 }
 
 fn metadata(lexer: &mut Lexer<'_>) -> Option<Metadata> {
-    let key = lexer
-        .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
+    let key =
+        lexer.take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
     lexer.skip_spaces();
     if key.is_empty() || lexer.peek_byte() != Some(b'=') {
         return None;

@@ -223,7 +223,10 @@ pub(crate) fn build(
         (false, true) => OperandOrder::DestinationFirst,
         _ => default_order,
     };
-    let mut operands: Vec<Operand> = operands.into_iter().map(|spelled| spelled.operand).collect();
+    let mut operands: Vec<Operand> = operands
+        .into_iter()
+        .map(|spelled| spelled.operand)
+        .collect();
     if order == OperandOrder::DestinationLast {
         operands.reverse();
     }
@@ -288,7 +291,10 @@ fn check(instruction: &Instruction, name: &SmolStr) -> Option<(ErrorKind, Span)>
     }
     let memory = |operand: &Operand| matches!(operand.kind, OperandKind::Memory(_));
     if operands.len() == 2 && operands.iter().all(memory) {
-        return bad("one of two operands must be a register or a number", instruction.span);
+        return bad(
+            "one of two operands must be a register or a number",
+            instruction.span,
+        );
     }
     let register = |operand: &Operand| matches!(operand.kind, OperandKind::Register(_));
     match (instruction.op, operands.as_slice()) {
@@ -323,10 +329,7 @@ fn check(instruction: &Instruction, name: &SmolStr) -> Option<(ErrorKind, Span)>
         let destination = operands.first().is_some_and(memory);
         let swapped = instruction.op == Op::Xchg && operands.iter().any(memory);
         if !lockable || !(destination || swapped) {
-            return bad(
-                "`lock` goes with an instruction that updates memory",
-                lock,
-            );
+            return bad("`lock` goes with an instruction that updates memory", lock);
         }
     }
     None

@@ -105,8 +105,7 @@ impl Items<'_> {
             }
             Err(_) if kind == TokenKind::Thread => {
                 let after = self.tokens.get(extent.end).copied();
-                let found =
-                    recover::thread(self.text, tokens, after, extent.unclosed, self.errors);
+                let found = recover::thread(self.text, tokens, after, extent.unclosed, self.errors);
                 self.damage.threads.push(self.native.threads.len());
                 if found.name.name.is_empty() {
                     self.damage.top = true;
@@ -135,14 +134,16 @@ impl Items<'_> {
             );
             if let Ok(node) = node {
                 let end = whole[whole.len() - 1].span.end;
-                self.errors
-                    .push(error.suggest_at(Span::at(end), Some(";")));
+                self.errors.push(error.suggest_at(Span::at(end), Some(";")));
                 self.accept(node, whole);
                 return at + failure.at;
             }
         }
         // What the lexer has reported needs no second error.
-        if !tokens.get(failure.at).is_some_and(|token| token.kind == TokenKind::Bad) {
+        if !tokens
+            .get(failure.at)
+            .is_some_and(|token| token.kind == TokenKind::Bad)
+        {
             if let Some(span) = unclosed_bracket(tokens) {
                 error = error.related(span, "perhaps this is not closed");
             }
@@ -154,7 +155,10 @@ impl Items<'_> {
             TokenKind::Mutex => self.salvage(DeclKind::Mutex, tokens),
             TokenKind::Param => self.salvage(DeclKind::Param, tokens),
             TokenKind::Const => self.salvage(DeclKind::Const, tokens),
-            TokenKind::Exists | TokenKind::Forall | TokenKind::Final | TokenKind::Tilde
+            TokenKind::Exists
+            | TokenKind::Forall
+            | TokenKind::Final
+            | TokenKind::Tilde
             | TokenKind::Not => {
                 let (quantifier, words) = match tokens[0].kind {
                     TokenKind::Exists | TokenKind::Final => (Quantifier::Exists, 1),
@@ -295,7 +299,11 @@ impl Extent {
         let locations = kind == TokenKind::Locations;
         // In a proposition only negations nest; conjunctions are flat.
         let proposition = !thread && !is_decl(kind);
-        let quantifier = if matches!(kind, TokenKind::Tilde | TokenKind::Not) { 2 } else { 1 };
+        let quantifier = if matches!(kind, TokenKind::Tilde | TokenKind::Not) {
+            2
+        } else {
+            1
+        };
         let mut refused = None;
         let mut unclosed = None;
         let (mut braces, mut others, mut operators) = (0usize, 0usize, 0usize);
@@ -336,10 +344,9 @@ impl Extent {
                 _ => {}
             }
             operators = match token.kind {
-                TokenKind::Semicolon
-                | TokenKind::LBrace
-                | TokenKind::RBrace
-                | TokenKind::Comma => 0,
+                TokenKind::Semicolon | TokenKind::LBrace | TokenKind::RBrace | TokenKind::Comma => {
+                    0
+                }
                 TokenKind::LParen => operators,
                 TokenKind::Tilde | TokenKind::Bang | TokenKind::Not | TokenKind::Minus => {
                     operators + 1

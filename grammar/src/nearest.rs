@@ -68,12 +68,20 @@ mod tests {
     use super::*;
 
     fn check(word: &str, candidates: &[&str], expected: Option<&str>) {
-        assert_eq!(nearest(word, candidates.iter().copied()), expected, "{word}");
+        assert_eq!(
+            nearest(word, candidates.iter().copied()),
+            expected,
+            "{word}"
+        );
     }
 
     #[test]
     fn finds_what_was_meant() {
-        check("somtimes", &["never", "sometimes", "always"], Some("sometimes"));
+        check(
+            "somtimes",
+            &["never", "sometimes", "always"],
+            Some("sometimes"),
+        );
         check("flga", &["flag", "data"], Some("flag"));
         check("X", &["y", "x"], Some("x"));
         check("r10", &["r0", "r1"], Some("r0"));

@@ -149,9 +149,8 @@ impl Reader<'_> {
         };
         let place = Span::at(self.tokens[at - 1].span.end);
         let expected = SmolStr::new_static("`{`");
-        self.errors.push(
-            Error::new(ErrorKind::Unexpected { found, expected }, place).suggest(Some(" {")),
-        );
+        self.errors
+            .push(Error::new(ErrorKind::Unexpected { found, expected }, place).suggest(Some(" {")));
     }
 
     fn report(&mut self, failure: &Failure, run: &[Token], after: Option<Token>) {
@@ -166,7 +165,9 @@ impl Reader<'_> {
 
     /// The first token from here on that `stop` takes; the end if there is none.
     fn find(&self, stop: impl Fn(TokenKind) -> bool) -> usize {
-        let found = self.tokens[self.at..].iter().position(|token| stop(token.kind));
+        let found = self.tokens[self.at..]
+            .iter()
+            .position(|token| stop(token.kind));
         found.map_or(self.tokens.len(), |offset| self.at + offset)
     }
 
@@ -231,7 +232,10 @@ impl Reader<'_> {
             span: Span::new(frame.open, end),
         };
         let span = Span::new(frame.start, end);
-        let previous = self.frames.last_mut().and_then(|frame| frame.stmts.last_mut());
+        let previous = self
+            .frames
+            .last_mut()
+            .and_then(|frame| frame.stmts.last_mut());
         match (frame.head, previous) {
             (
                 Some(Head::Else),
@@ -314,7 +318,10 @@ impl Reader<'_> {
             let previous = self.frames.last().and_then(|frame| frame.stmts.last());
             let attaches = matches!(
                 previous.map(|stmt| &stmt.kind),
-                Some(StmtKind::If { otherwise: None, .. })
+                Some(StmtKind::If {
+                    otherwise: None,
+                    ..
+                })
             );
             if !attaches && self.errors.len() < MAX_ERRORS {
                 let found = SmolStr::new_static("`else` without its `if`");
@@ -339,7 +346,11 @@ impl Reader<'_> {
             });
         }
         self.frames.push(Frame {
-            start: if head.is_some() { first.span.start } else { open },
+            start: if head.is_some() {
+                first.span.start
+            } else {
+                open
+            },
             head,
             open,
             stmts: Vec::new(),
@@ -383,7 +394,9 @@ impl Reader<'_> {
             );
             if let Ok(Node::Stmt(stmt)) = node {
                 let end = whole[whole.len() - 1].span.end;
-                let bad = run.get(failure.at).is_some_and(|token| token.kind == TokenKind::Bad);
+                let bad = run
+                    .get(failure.at)
+                    .is_some_and(|token| token.kind == TokenKind::Bad);
                 if !bad {
                     let error = failure.error(self.text, run, after);
                     self.errors.push(error.suggest_at(Span::at(end), Some(";")));

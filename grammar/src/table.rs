@@ -223,7 +223,10 @@ impl Table<'_, '_> {
                 }
             }
             let Some(token) = self.lexer.token(Mode::Cells) else {
-                let end = self.tokens.last().map_or(start as u32, |token| token.span.end);
+                let end = self
+                    .tokens
+                    .last()
+                    .map_or(start as u32, |token| token.span.end);
                 self.missing_semicolon(end);
                 break;
             };
@@ -418,9 +421,7 @@ fn at_tail(lexer: &Lexer<'_>) -> bool {
     known && {
         let line = &rest.as_bytes()[..lexer.line_end() - lexer.pos];
         !line.iter().enumerate().any(|(at, byte)| {
-            *byte == b'|'
-                && line.get(at + 1) != Some(&b'|')
-                && (at == 0 || line[at - 1] != b'|')
+            *byte == b'|' && line.get(at + 1) != Some(&b'|') && (at == 0 || line[at - 1] != b'|')
         })
     }
 }
