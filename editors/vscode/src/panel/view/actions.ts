@@ -1,0 +1,19 @@
+// What the parts of the panel can ask for.
+
+import type { ExecutionChoice, Model } from '../../protocol';
+
+export interface Actions {
+  select(model: Model, choice: ExecutionChoice): void;
+  moveTo(position: number): void;
+  hover(step: number | null): void;
+  goto(step: number): void;
+  copyCommandLine(): void;
+}
+
+/** A part that shows the position and the cursor's line without being built anew. */
+export interface Part {
+  element: HTMLElement;
+  showPosition?(position: number): void;
+  /** `steps` are those of the cursor's line. */
+  showCursor?(steps: ReadonlySet<number>): void;
+}

@@ -1,0 +1,115 @@
+// The status item: whether the test in the editor is checked, being checked, stale or failed.
+
+import * as vscode from 'vscode';
+import type { Connection, Server } from './client';
+import type { CheckState, Status } from './protocol';
+
+const LOOKS: Record<CheckState | 'stale', { icon: string; word: string }> = {
+  idle: { icon: 'circle-outline', word: 'not checked yet' },
+  checking: { icon: 'sync~spin', word: 'checking' },
+  done: { icon: 'pass', word: 'checked' },
+  stale: { icon: 'history', word: 'stale, save to check' },
+  unfinished: { icon: 'warning', word: 'not finished' },
+  cancelled: { icon: 'circle-slash', word: 'stopped' },
+  failed: { icon: 'error', word: 'failed' },
+};
+
+export class StatusItem implements vscode.Disposable {
+  private readonly item = vscode.window.createStatusBarItem('fencepost.status', vscode.StatusBarAlignment.Left, 50);
+  private readonly byUri = new Map<string, Status>();
+  private readonly disposables: vscode.Disposable[] = [this.item];
+
+  constructor(private readonly server: Server) {
+    this.item.name = 'Fencepost';
+    this.item.command = 'fencepost.showStatus';
+    this.disposables.push(
+      server.onStatus((status) => this.take(status)),
+      server.onConnection(() => this.render()),
+      vscode.window.onDidChangeActiveTextEditor(() => this.render()),
+      vscode.workspace.onDidChangeConfiguration(() => this.render()),
+    );
+    this.render();
+  }
+
+  /** The last status of the document, if the server has said one. */
+  of(uri: vscode.Uri): Status | undefined {
+    return this.byUri.get(uri.toString());
+  }
+
+  /** What the item shows now, for the details picker. */
+  get text(): string {
+    return this.item.text;
+  }
+
+  dispose(): void {
+    this.disposables.forEach((disposable) => disposable.dispose());
+  }
+
+  private take(status: Status): void {
+    const key = vscode.Uri.parse(status.uri).toString();
+    if (status.state === 'closed') {
+      this.byUri.delete(key);
+    } else {
+      this.byUri.set(key, status);
+    }
+    this.render();
+  }
+
+  private render(): void {
+    const editor = vscode.window.activeTextEditor;
+    if (!isEnabled() || editor?.document.languageId !== 'litmus') {
+      this.item.hide();
+      return;
+    }
+    const connection = this.server.current;
+    if (connection.state === 'running') {
+      this.show(this.of(editor.document.uri));
+    } else {
+      this.showConnection(connection);
+    }
+    this.item.show();
+  }
+
+  private show(status: Status | undefined): void {
+    const kind = kindOf(status);
+    const look = LOOKS[kind];
+    const errors = status && status.errors > 0 ? `, ${status.errors} ${status.errors === 1 ? 'error' : 'errors'}` : '';
+    this.item.text = `$(${look.icon}) Fencepost: ${look.word}${errors}`;
+    this.item.tooltip = tooltip(status, look.word);
+    this.item.accessibilityInformation = { label: `Fencepost: ${look.word}${errors}. ${status?.message ?? ''}`, role: 'button' };
+    this.item.backgroundColor = kind === 'failed' ? new vscode.ThemeColor('statusBarItem.errorBackground') : undefined;
+  }
+
+  private showConnection(connection: Connection): void {
+    const starting = connection.state === 'starting';
+    const word = starting ? 'starting' : 'server not running';
+    this.item.text = `$(${starting ? 'sync~spin' : 'error'}) Fencepost: ${word}`;
+    this.item.tooltip = connection.state === 'failed' ? connection.problem : word;
+    this.item.accessibilityInformation = { label: `Fencepost: ${word}`, role: 'button' };
+    this.item.backgroundColor = starting ? undefined : new vscode.ThemeColor('statusBarItem.errorBackground');
+  }
+}
+
+/** A stale result looks like neither a fresh one nor none, except while its successor is under way. */
+function kindOf(status: Status | undefined): CheckState | 'stale' {
+  if (!status || status.state === 'closed') {
+    return 'idle';
+  }
+  const settled = status.state !== 'checking' && status.state !== 'failed';
+  return status.stale && settled ? 'stale' : status.state;
+}
+
+function tooltip(status: Status | undefined, word: string): vscode.MarkdownString {
+  const text = new vscode.MarkdownString();
+  text.appendText(status?.message || word);
+  for (const [model, state] of Object.entries(status?.models ?? {})) {
+    text.appendMarkdown(`\n\n**${model}**: ${LOOKS[state].word}`);
+  }
+  text.appendMarkdown('\n\nClick for details.');
+  return text;
+}
+
+function isEnabled(): boolean {
+  const settings = vscode.workspace.getConfiguration('fencepost');
+  return settings.get('surfaces.enable', true) && settings.get('statusItem.enable', true);
+}
