@@ -35,8 +35,11 @@ pub struct Rf<'a, 'p, M, const W: usize> {
     budget: &'a mut Budget,
     /// The unmarked reads of the sequence, with the mutations that wait for them.
     open: Vec<Open>,
-    /// Where the newest extension begins.
+    /// Where the newest extension begins: from here on, reads and writes are new.
     extension: usize,
+    /// From where on writes are new: an RMW with another source is another write, so
+    /// the block of a mutated RMW counts too.
+    new_writes: usize,
     /// The bytes that waiting mutations hold.
     held: usize,
     ends: Vec<End>,
@@ -79,6 +82,7 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
             budget,
             open: Vec::new(),
             extension: 0,
+            new_writes: 0,
             held: 0,
             ends: Vec::new(),
             state: Vec::new(),
@@ -113,6 +117,11 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
             self.trace.truncate(position);
             self.trace.append_block(&mutation.block, &mutation.reads)?;
             self.trace.set_memory(&mutation.memory);
+            self.new_writes = if self.trace.events[position].effect.has(Effect::RMW) {
+                position
+            } else {
+                self.trace.len()
+            };
             self.extend()?;
         }
     }
@@ -131,10 +140,18 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
             while self.trace.push_observer(None)? {}
         }
         for id in self.extension..self.trace.len() {
-            if self.trace.events[id].effect.has(Effect::READ) {
+            let event = &self.trace.events[id];
+            if event.effect.has(Effect::READ) {
+                let mut tried = FxHashSet::default();
+                if event.effect.has(Effect::LOCK) {
+                    // Where another lock has come first, this one is found again.
+                    let block: Box<[_]> = [(event.thread, event.source)].into();
+                    self.held += bytes_of(&block);
+                    tried.insert(block);
+                }
                 self.open.push(Open {
                     position: id as EventId,
-                    tried: FxHashSet::default(),
+                    tried,
                     waiting: Vec::new(),
                 });
             }
@@ -205,7 +222,7 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
         let fresh = r >= self.extension;
         let mut writes = self.trace.writes[loc as usize].without(r);
         if !fresh {
-            writes = writes.minus(Bits::prefix(self.extension));
+            writes = writes.minus(Bits::prefix(self.new_writes));
         }
         let mut newest_own = None;
         for w in self.trace.writes[loc as usize].without(r).iter() {
@@ -220,7 +237,7 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
             }
         }
         if let Some(own) = newest_own
-            && (fresh || own >= self.extension)
+            && (fresh || own >= self.new_writes)
         {
             writes.set(own);
         }
@@ -233,9 +250,6 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
         for w in writes.iter() {
             if !self.trace.past[w].has(r) {
                 self.try_source(k, w as EventId);
-            } else if read.effect.has(Effect::WRITE) {
-                // It may be an RMW that reads from this one; see below.
-                continue;
             }
         }
         if read.effect.has(Effect::RMW) && read.effect.has(Effect::WRITE) {
@@ -243,7 +257,7 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
                 let event = &self.trace.events[e];
                 if event.source == r as EventId
                     && event.effect.has(Effect::RMW)
-                    && (fresh || e >= self.extension)
+                    && (fresh || e >= self.new_writes)
                 {
                     self.reverse_rmw(k, e);
                 }
@@ -276,10 +290,14 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
     fn reverse_rmw(&mut self, k: usize, e: usize) {
         let r = self.open[k].position as usize;
         let kept = Bits::prefix(r + 1);
-        let Some(causes) = self.needs(e, r) else {
+        let Some(mut causes) = self.needs(e, r) else {
             return;
         };
         let (old_r, old_e) = (self.trace.events[r], self.trace.events[e]);
+        if old_r.source != INIT {
+            let source = old_r.source as usize;
+            causes |= self.trace.past[source].with(source);
+        }
         let new_e = self.with_source(e, old_r.source);
         if !new_e.effect.has(Effect::WRITE) {
             return;

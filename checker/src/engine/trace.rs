@@ -290,6 +290,12 @@ impl<'p, const W: usize> Trace<'p, W> {
         block: &[(u8, EventId)],
         reads: &[Value],
     ) -> Result<(), TooManyEvents> {
+        if let [(t, source)] = *block
+            && t as usize == self.threads()
+        {
+            self.push_observer(Some(source))?;
+            return Ok(());
+        }
         let start = self.events.len();
         for _ in block {
             self.reserve()?;
@@ -297,12 +303,11 @@ impl<'p, const W: usize> Trace<'p, W> {
         for k in (1..block.len()).chain([0]) {
             let (t, source) = block[k];
             let t = t as usize;
-            if t == self.threads() {
-                self.truncate(start);
-                self.push_observer(Some(source))?;
-                return Ok(());
-            }
             let pending = self.pending(t);
+            debug_assert!(
+                !matches!(pending, Pending::Done | Pending::Stopped(_)),
+                "a block repeats events that happened"
+            );
             self.place(start + k, t, pending, source, reads[k]);
         }
         // Sources may stand later in the block: iterate until the pasts are stable.
