@@ -16,6 +16,7 @@ export class WitnessPanel implements vscode.Disposable, vscode.WebviewPanelSeria
   private picture: Picture | undefined;
   /** Answers that arrive after a newer question are dropped. */
   private question = 0;
+  private chosenForHints: string | undefined;
   private readonly marks = new SourceMarks();
   private readonly disposables: vscode.Disposable[] = [this.marks];
 
@@ -119,6 +120,7 @@ export class WitnessPanel implements vscode.Disposable, vscode.WebviewPanelSeria
     }
     this.selection = undefined;
     this.picture = undefined;
+    this.chosenForHints = undefined;
   }
 
   /** Asks the server for everything anew and draws it, unless something newer was asked meanwhile. */
@@ -140,8 +142,17 @@ export class WitnessPanel implements vscode.Disposable, vscode.WebviewPanelSeria
     const notice = witness ? null : missing(outcomes, this.selection.model);
     this.show({ outcomes, witness, svg: graph?.svg ?? null, notice });
     if (witness) {
-      const { textDocument, ...choice } = params;
-      void this.server.execute('fencepost.chooseWitness', { uri: textDocument.uri, ...choice });
+      this.chooseForHints(params);
+    }
+  }
+
+  /** The editor's hints show what the panel shows. Asked once: the server may answer with news of its own. */
+  private chooseForHints({ textDocument, ...choice }: ExecutionParams): void {
+    const argument = { uri: textDocument.uri, ...choice };
+    const key = JSON.stringify(argument);
+    if (key !== this.chosenForHints) {
+      this.chosenForHints = key;
+      void this.server.execute('fencepost.chooseWitness', argument);
     }
   }
 

@@ -1,0 +1,2 @@
+" Litmus tests, both dialects.
+autocmd BufNewFile,BufRead *.litmus setfiletype litmus

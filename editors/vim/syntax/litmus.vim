@@ -1,0 +1,80 @@
+" Syntax of litmus tests: the native dialect and herd7's x86 columns.
+if exists('b:current_syntax')
+  finish
+endif
+syntax case match
+
+" Comments nest in herd's form.
+syntax region litmusComment start='(\*' end='\*)' contains=litmusComment,litmusExpectWord,litmusTodo
+syntax region litmusComment start='/\*' end='\*/' contains=litmusTodo
+syntax match  litmusComment '//.*$' contains=litmusTodo
+syntax keyword litmusTodo TODO FIXME XXX contained
+syntax region litmusString start=+"+ skip=+\\.+ end=+"+
+
+" The first word names the dialect.
+syntax match litmusDialect '^\s*\zs\%(litmus\|X86_64\|X86\|C\)\ze\s\+\S' nextgroup=litmusTestName skipwhite
+syntax match litmusTestName '\S\+' contained
+
+" Conditions and expectations are the same in both dialects.
+syntax keyword litmusCondition exists forall filter locations
+syntax match   litmusCondition '\~\s*exists\>'
+syntax keyword litmusExpect expect
+syntax match   litmusExpectWord '\<expect\ze:' contained
+syntax keyword litmusModel SC TSO PSO
+syntax keyword litmusVerdict never sometimes always true false
+syntax match   litmusRegister '\<\%(P\=\d\+\|\h\w*\)\%(\[[^]]*\]\)\=:\s*%\=\h\w*' contains=litmusThreadName
+syntax match   litmusThreadName '\<\%(P\=\d\+\|\h\w*\)\ze\%(\[[^]]*\]\)\=:' contained
+
+" Native.
+syntax keyword litmusStorage shared mutex param const
+syntax keyword litmusThread thread nextgroup=litmusThreadDef skipwhite
+syntax match   litmusThreadDef '\h\w*' contained
+syntax keyword litmusControl if else while for in repeat max break continue return
+syntax keyword litmusCall xchg cas fetch_add fetch_sub fetch_and fetch_or fetch_xor lock unlock assert assume await
+syntax match   litmusFence '\c\<[msl]fence\>'
+
+" herd columns.
+syntax match litmusMeta '^\u\a*=.*$' contains=litmusMetaKey
+syntax match litmusMetaKey '^\u\a*\ze=' contained
+syntax match litmusInstruction '\c\<\%(mov\|movnti\|xchg\|cmpxchg\|xadd\|add\|sub\|and\|or\|xor\|not\|neg\|inc\|dec\|cmp\|test\|lea\|nop\|clflush\%(opt\)\=\)[bwlq]\=\ze\s\+[\[$%(0-9A-Za-z]'
+syntax match litmusControl '\c\<j\%(mp\|n\=[ezscop]\|n\=[abgl]e\=\)\ze\s\+\h\w*\s*[|;]'
+syntax match litmusCpuRegister '\c%\=\<\%([re]\=\%([abcd]x\|[sd]i\|[sb]p\)\|[abcd][lh]\|r\%([89]\|1[0-5]\)[bwd]\=\)\>'
+syntax match litmusColumn '|'
+syntax match litmusHeading '\%(^\s*\||\s*\)\zsP\d\+\ze\s*[|;]'
+syntax keyword litmusType int long char short uint8_t uint16_t uint32_t uint64_t int8_t int16_t int32_t int64_t
+
+syntax match litmusNumber '\<\%(0[xX]\x\+\|\d\+\)\>'
+syntax match litmusNumber '\$-\=\%(0[xX]\x\+\|\d\+\)\>'
+syntax match litmusOperator '/\\\|\\/\|&&\|||\|[=!<>]=\|[<>=~!+*%&^-]'
+
+highlight default link litmusComment Comment
+highlight default link litmusTodo Todo
+highlight default link litmusString String
+highlight default link litmusDialect PreProc
+highlight default link litmusTestName Title
+highlight default link litmusCondition Statement
+highlight default link litmusExpect Statement
+highlight default link litmusExpectWord SpecialComment
+highlight default link litmusModel Constant
+highlight default link litmusVerdict Boolean
+highlight default link litmusRegister Identifier
+highlight default link litmusCpuRegister Identifier
+highlight default link litmusThreadName Function
+highlight default link litmusThreadDef Function
+highlight default link litmusHeading Function
+highlight default link litmusStorage StorageClass
+highlight default link litmusThread StorageClass
+highlight default link litmusType Type
+highlight default link litmusControl Repeat
+highlight default link litmusCall Function
+highlight default link litmusInstruction Keyword
+highlight default link litmusFence Special
+highlight default link litmusMeta String
+highlight default link litmusMetaKey PreProc
+highlight default link litmusColumn Delimiter
+highlight default link litmusNumber Number
+highlight default link litmusOperator Operator
+
+" A comment may be long: look far enough back for its start.
+syntax sync minlines=200
+let b:current_syntax = 'litmus'
