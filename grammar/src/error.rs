@@ -492,7 +492,7 @@ impl ErrorKind {
                 format!("x86 has no register `{name}`: no instruction can read it")
             }
             ErrorKind::Unused { name, kind } => {
-                format!("{} `{name}` is never used", kind.noun())
+                format!("`{name}`, {}, is never used", kind.noun())
             }
         }
     }

@@ -11,6 +11,7 @@ pub mod span;
 pub mod symbols;
 
 pub use ast::Test;
+pub use decode::decode;
 pub use error::{Error, ErrorKind, Fix, Related, Severity};
 pub use span::Span;
 pub use symbols::Symbols;
@@ -47,6 +48,7 @@ pub fn parse(text: &str) -> Parse {
 }
 
 mod actions;
+mod decode;
 mod header;
 mod instruction;
 mod items;

@@ -17,7 +17,9 @@ pub(crate) fn nearest<'c>(
     };
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates {
-        if candidate.is_empty() || candidate.len() > MAX_LENGTH || candidate == word {
+        // Each letter more or less costs one, so far-off lengths need no table.
+        let far = candidate.len().abs_diff(word.len()) > limit / 2;
+        if candidate.is_empty() || candidate.len() > MAX_LENGTH || candidate == word || far {
             continue;
         }
         let distance = distance(word, candidate);

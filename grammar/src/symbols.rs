@@ -1,8 +1,16 @@
 //! Who is who: every definition of a test, and where it is used.
 
-use crate::ast::{SmolStr, Test};
-use crate::error::{Error, NameKind};
+mod conditions;
+mod herd;
+mod native;
+#[cfg(test)]
+mod tests;
+
+use crate::ast::{Body, Ident, SmolStr, Test};
+use crate::error::{Error, ErrorKind, NameKind};
 use crate::items::Damage;
+use crate::limits::MAX_ERRORS;
+use crate::nearest::nearest;
 use crate::span::Span;
 
 /// What [`resolve`] found. Definitions are in order of place within each scope.
@@ -78,6 +86,125 @@ impl Symbols {
 
 /// Resolves every name of the test; mistakes go to `errors`.
 pub(crate) fn resolve(test: &Test, damage: &Damage, errors: &mut Vec<Error>) -> Symbols {
-    let _ = (test, damage, errors);
-    Symbols::default()
+    let mut builder = Builder {
+        symbols: Vec::new(),
+        errors,
+        damage,
+    };
+    match &test.body {
+        Body::Native(body) => native::resolve(test, body, &mut builder),
+        Body::Herd(body) => herd::resolve(test, body, &mut builder),
+        Body::Unknown => {}
+    }
+    builder.finish()
 }
+
+/// Collects symbols and errors.
+struct Builder<'a> {
+    symbols: Vec<Symbol>,
+    errors: &'a mut Vec<Error>,
+    damage: &'a Damage,
+}
+
+impl Builder<'_> {
+    fn define(
+        &mut self,
+        name: &SmolStr,
+        kind: NameKind,
+        definition: Span,
+        thread: Option<u32>,
+    ) -> SymbolId {
+        let id = SymbolId(self.symbols.len() as u32);
+        self.symbols.push(Symbol {
+            name: name.clone(),
+            kind,
+            definition,
+            thread,
+            references: Vec::new(),
+        });
+        id
+    }
+
+    fn refer(&mut self, id: SymbolId, span: Span, access: Access) {
+        self.symbols[id.0 as usize]
+            .references
+            .push(Reference { span, access });
+    }
+
+    fn get(&self, id: SymbolId) -> &Symbol {
+        &self.symbols[id.0 as usize]
+    }
+
+    /// A file can be all mistakes; beyond so many nobody reads on.
+    fn error(&mut self, error: Error) {
+        match self.errors.len() {
+            0..MAX_ERRORS => self.errors.push(error),
+            MAX_ERRORS => {
+                let place = Span::at(error.span.end);
+                self.errors
+                    .push(Error::new(ErrorKind::TooManyErrors, place));
+            }
+            _ => {}
+        }
+    }
+
+    /// An error about a name that nobody defined. Silent after damage: what could not
+    /// be read may have defined it.
+    fn unknown(&mut self, error: Error, thread: Option<u32>) {
+        let damaged = match thread {
+            Some(thread) => self.damage.threads.contains(&(thread as usize)),
+            None => false,
+        };
+        if !damaged && !self.damage.top {
+            self.error(error);
+        }
+    }
+
+    fn duplicate(&mut self, name: &Ident, kind: NameKind, first: SymbolId) {
+        let place = self.get(first).definition;
+        let error = ErrorKind::DuplicateName {
+            name: name.name.clone(),
+            kind,
+        };
+        self.error(Error::new(error, name.span).related(place, "declared here first"));
+    }
+
+    /// The nearest name among some symbols.
+    fn nearest<'s>(&'s self, name: &str, accept: impl Fn(&Symbol) -> bool + 's) -> Option<&'s str> {
+        // Distance is not free, and a file may declare millions.
+        let candidates = self
+            .symbols
+            .iter()
+            .filter(|symbol| accept(symbol))
+            .take(MAX_CANDIDATES)
+            .map(|symbol| symbol.name.as_str());
+        nearest(name, candidates)
+    }
+
+    fn finish(self) -> Symbols {
+        let mut symbols = self.symbols;
+        let uses: usize = symbols.iter().map(|symbol| symbol.references.len()).sum();
+        let mut occurrences = Vec::with_capacity(symbols.len() + uses);
+        for (index, symbol) in symbols.iter_mut().enumerate() {
+            let id = SymbolId(index as u32);
+            // A read before the first assignment was found after it.
+            if !symbol
+                .references
+                .is_sorted_by_key(|reference| reference.span)
+            {
+                symbol.references.sort_by_key(|reference| reference.span);
+            }
+            occurrences.push((symbol.definition, id));
+            let references = symbol.references.iter();
+            occurrences.extend(references.map(|reference| (reference.span, id)));
+        }
+        occurrences.sort_unstable();
+        Symbols {
+            symbols,
+            occurrences,
+        }
+    }
+}
+
+/// How many names are compared with a mistyped one.
+const MAX_CANDIDATES: usize = 2000;
