@@ -17,12 +17,11 @@ pub fn decode(bytes: &[u8]) -> (String, Vec<Error>) {
         }
         let start = text.len();
         text.push(char::REPLACEMENT_CHARACTER);
+        let full = errors.len() >= MAX_ERRORS;
         match errors.last_mut() {
             Some(last) if last.span.end as usize == start => last.span.end = text.len() as u32,
-            _ if errors.len() < MAX_ERRORS => {
-                errors.push(Error::new(ErrorKind::InvalidUtf8, span(start, text.len())));
-            }
-            _ => {}
+            _ if full => {}
+            _ => errors.push(Error::new(ErrorKind::InvalidUtf8, span(start, text.len()))),
         }
     }
     (text, errors)
