@@ -4,4 +4,5 @@
 pub mod files;
 pub mod formatted;
 pub mod random;
+pub mod random_program;
 pub mod shape;

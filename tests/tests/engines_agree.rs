@@ -1,0 +1,141 @@
+//! On random programs all engines find the same classes, outcomes, failures and deadlocks.
+//!
+//! `FENCEPOST_RANDOM` sets how many programs, `FENCEPOST_SEED` the first seed. A failing
+//! program is cut down and printed as a litmus file.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use fencepost_checker::program::{Model, Value};
+use fencepost_checker::{EngineKind, Options, Report, check};
+use fencepost_tests::random_program::Sketch;
+
+#[test]
+fn engines_agree_on_random_programs() {
+    let number = |name: &str, default: u64| {
+        std::env::var(name).map_or(default, |text| {
+            text.parse()
+                .unwrap_or_else(|_| panic!("{name} is not a number: {text}"))
+        })
+    };
+    let programs = number("FENCEPOST_RANDOM", 600);
+    let first = number("FENCEPOST_SEED", 1);
+    let workers = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
+    let mut unfinished = 0;
+    std::thread::scope(|scope| {
+        let parts: Vec<_> = (0..workers)
+            .map(|worker| {
+                scope.spawn(move || {
+                    let mut unfinished = 0;
+                    for seed in (first + worker..first + programs).step_by(workers as usize) {
+                        unfinished += u64::from(!agree_or_show(seed));
+                    }
+                    unfinished
+                })
+            })
+            .collect();
+        for part in parts {
+            match part.join() {
+                Ok(count) => unfinished += count,
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+    });
+    // A program that the reference cannot finish shows nothing; nearly all must.
+    assert!(
+        unfinished * 100 <= programs,
+        "brute did not finish {unfinished} of {programs} programs"
+    );
+}
+
+/// Whether the reference finished; panics with the cut-down program when engines differ.
+fn agree_or_show(seed: u64) -> bool {
+    let sketch = Sketch::random(seed);
+    match compare(&sketch) {
+        Ok(finished) => finished,
+        Err(_) => {
+            let small = sketch.shrink(|candidate| compare(candidate).is_err());
+            let why = compare(&small).expect_err("it fails after shrinking");
+            panic!("seed {seed}: {why}\n\n{small}");
+        }
+    }
+}
+
+/// States and transitions a reference search may hold: past it, the program is left out.
+const BRUTE_MEMORY: usize = 400 << 20;
+
+fn compare(sketch: &Sketch) -> Result<bool, String> {
+    let program = sketch.program();
+    let mut weaker: Option<BTreeSet<Vec<Value>>> = None;
+    for model in Model::ALL {
+        let run = |engine| {
+            check(
+                &program,
+                model,
+                &Options {
+                    engine,
+                    max_memory: Some(BRUTE_MEMORY),
+                    ..Options::default()
+                },
+            )
+        };
+        let brute = run(EngineKind::Brute);
+        if !brute.complete() {
+            return Ok(false);
+        }
+        let reference = summary(&brute);
+        for engine in [EngineKind::Rf, EngineKind::RfPart] {
+            let report = run(engine);
+            let found = summary(&report);
+            if found != reference {
+                return Err(format!(
+                    "{} under {} differs from brute\n--- brute\n{reference}--- {}\n{found}",
+                    engine.name(),
+                    model.name(),
+                    engine.name(),
+                ));
+            }
+        }
+        let states: BTreeSet<Vec<Value>> = brute.outcomes.iter().map(|o| o.state.clone()).collect();
+        if let Some(stronger) = &weaker
+            && !stronger.is_subset(&states)
+        {
+            return Err(format!("{} loses an outcome", model.name()));
+        }
+        weaker = Some(states);
+    }
+    Ok(true)
+}
+
+/// All that engines must agree on.
+fn summary(report: &Report) -> String {
+    let mut text = String::new();
+    let mut line = |line: std::fmt::Arguments<'_>| {
+        let _ = writeln!(text, "{line}");
+    };
+    line(format_args!(
+        "{:?}, defect {:?}, {} classes, {} blocked, {} deadlocks (witness: {})",
+        report.completeness,
+        report.defect,
+        report.classes,
+        report.blocked,
+        report.deadlocks,
+        report.deadlock.is_some(),
+    ));
+    for outcome in &report.outcomes {
+        line(format_args!("{:?}: {}", outcome.state, outcome.classes));
+    }
+    for condition in &report.conditions {
+        line(format_args!("{condition:?}"));
+    }
+    for failure in &report.failures {
+        line(format_args!(
+            "P{} at {:?}: {:?} {}",
+            failure.thread, failure.span, failure.kind, failure.classes
+        ));
+    }
+    for bound in &report.bounds_hit {
+        line(format_args!("{bound:?}"));
+    }
+    text
+}
