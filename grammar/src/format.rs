@@ -21,6 +21,8 @@ mod layout;
 mod native;
 mod pieces;
 mod table;
+#[cfg(test)]
+mod tests;
 
 use crate::ast::Body;
 use crate::error::{Error, Severity};

@@ -1,6 +1,6 @@
 //! What a formatted text must be, whatever it was before.
 
-use crate::shape::shape;
+use crate::shape::{first_difference, shape};
 use fencepost_grammar::format::{Edit, edits, format};
 use fencepost_grammar::{Test, parse};
 
@@ -15,12 +15,8 @@ pub fn check_format(text: &str) -> Result<String, String> {
         let error = format(&once).map_or_else(|error| error.to_string(), |_| String::new());
         return Err(format!("formatted, it cannot be read: {error}\n{once}"));
     }
-    let (old, new) = (shape(&before.test), shape(&after.test));
-    if let Some((old, new)) = old.lines().zip(new.lines()).find(|(a, b)| a != b) {
-        return Err(format!("another tree: {old} became {new}\n{once}"));
-    }
-    if old.lines().count() != new.lines().count() {
-        return Err(format!("another tree: of another size\n{once}"));
+    if let Some((old, new)) = first_difference(&shape(&before.test), &shape(&after.test)) {
+        return Err(format!("another tree: {old}\nbecame {new}\n{once}"));
     }
     let (old, new) = (comments(text, &before.test), comments(&once, &after.test));
     if old != new {

@@ -47,7 +47,7 @@ fn blank_edits(old: &str, new: &str) -> Option<Vec<Edit>> {
             return None;
         }
         if common == 0 {
-            let ended = old_solid == old.len() && new_solid == new.len();
+            let ended = old_blanks == old.len() && new_blanks == new.len();
             return ended.then_some(edits);
         }
         (from, to) = (old_blanks + common, new_blanks + common);

@@ -93,6 +93,8 @@ impl Rules for Spacing {
             (_, ";" | "," | ")" | "]") => false,
             (";", _) => true,
             (_, "~") => !matches!(before, "(" | "~"),
+            // `0:EAX`, but `tso: exists`.
+            (":", _) => is_keyword(after),
             _ if is_connective(before) || is_connective(after) => true,
             (_, "[") => is_keyword(before),
             (_, "(") => is_word(before),

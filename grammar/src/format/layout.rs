@@ -183,7 +183,8 @@ impl<'a, R: Rules> Printer<'a, R> {
                     self.out.push(' ');
                 }
             }
-            self.out.push_str(written);
+            // A header's line may end in blanks.
+            self.out.push_str(written.trim_end());
             self.rules.printed(written);
             last = Last::Code;
             code = Some(piece);

@@ -83,7 +83,10 @@ impl Lines<'_> {
             let mut from = condition.span.end;
             for expect in &condition.expect {
                 if let Some(at) = self.expect_between(test, from, expect.span.start) {
-                    self.breaks.push(Break::line(at, 0));
+                    self.breaks.push(Break {
+                        blank: Blank::Drop,
+                        ..Break::line(at, 0)
+                    });
                 }
                 from = expect.span.end;
             }
@@ -113,7 +116,8 @@ impl Lines<'_> {
         }
         let Span { start, end } = block.span;
         let inside = Span::new(start + 1, end.saturating_sub(1)).text(self.text);
-        if !block.stmts.is_empty() || !inside.trim().is_empty() {
+        // `{}` and `{ /* nothing */ }` stay on their line.
+        if !block.stmts.is_empty() || inside.trim_start().contains('\n') {
             self.breaks.push(Break {
                 at: end.saturating_sub(1),
                 indent: indent - STEP,
@@ -183,7 +187,7 @@ impl Rules for Spacing {
     }
 
     fn keeps_line_end(&self, before: &str, after: &str) -> bool {
-        matches!(before, ",") || is_connective(before) || is_connective(after)
+        matches!(before, "," | ";") || is_connective(before) || is_connective(after)
     }
 
     fn opens(&self, piece: &str) -> bool {

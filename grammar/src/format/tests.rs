@@ -22,7 +22,29 @@ thread P1 { y = 1 ; if(x==0){r1=-1;}else if ( x>1 ) { r1 = (x+1)*2;} else {} }
 
 
 exists(P0:r0=0/\P1:r1=-1) expect SC never,TSO sometimes"#,
-        expect![[r#""#]],
+        expect![[r#"
+            litmus SB
+            "both miss"
+
+            shared x = 0, y;
+
+            thread P0 {
+              x = 1;
+              r0 = y;
+            }
+
+            thread P1 {
+              y = 1;
+              if (x == 0) {
+                r1 = -1;
+              } else if (x > 1) {
+                r1 = (x + 1) * 2;
+              } else {}
+            }
+
+            exists (P0:r0 = 0 /\ P1:r1 = -1)
+            expect SC never, TSO sometimes
+        "#]],
     );
 }
 
@@ -34,7 +56,31 @@ param N=3;const K = N*2 ;shared a [ N ]={1,2 ,3};mutex m,n;
 thread W [i in 0 .. N]{for k in -1..N+1{while(a[ k%N ]!=~0&&! i)max K{lock( m );break;}}
 repeat 2{old=cas ( a[0] , - 1,2);sfence;{continue;}}
 assert(old<<1>=-2);}",
-        expect![[r#""#]],
+        expect![[r#"
+            litmus L
+
+            param N = 3;
+            const K = N * 2;
+            shared a[N] = {1, 2, 3};
+            mutex m, n;
+
+            thread W[i in 0..N] {
+              for k in -1..N + 1 {
+                while (a[k % N] != ~0 && !i) max K {
+                  lock(m);
+                  break;
+                }
+              }
+              repeat 2 {
+                old = cas(a[0], -1, 2);
+                sfence;
+                {
+                  continue;
+                }
+              }
+              assert(old << 1 >= -2);
+            }
+        "#]],
     );
 }
 
@@ -60,7 +106,30 @@ exists ( // why
   P0:r = 1 (* herd's *) )
 // at the end
 ",
-        expect![[r#""#]],
+        expect![[r#"
+            (* before all *)
+            litmus C // beside the name
+
+            /* about x */ shared x; // beside x
+
+            // about the thread,
+            // in two lines
+
+            thread P0 { // beside the brace
+
+              // about the store
+              x = /* the value */ 1;
+              /* leading */ r = x; /* trailing */ // both
+
+              // last in the block
+            }
+
+            thread P1 { /* only a comment */ }
+
+            exists ( // why
+              P0:r = 1 (* herd's *))
+            // at the end
+        "#]],
     );
 }
 
@@ -79,7 +148,27 @@ exists (P0:r = 0 /\ x = 1
 locations [x;y;
 P0:r;]
 filter ~(true||false)",
-        expect![[r#""#]],
+        expect![[r#"
+            litmus P
+
+            shared x, y,
+              z;
+
+            thread P0 {
+              r = 1;
+              if (x == 0 &&
+                  y == 1) {
+                r = x + y;
+              }
+            }
+
+            exists (P0:r = 0 /\ x = 1
+              /\ (y = 1 \/
+              z = 2))
+            locations [x; y;
+              P0:r;]
+            filter ~(true || false)
+        "#]],
     );
 }
 
@@ -87,7 +176,22 @@ filter ~(true||false)",
 fn a_blank_line_around_threads() {
     check(
         "litmus B\nshared x;\n\n\n\nshared y;\nthread P0 {\n\n\nx = 1;\n\n\n\ny = 1;\n\n}\nexists (x = 1)\n\n\n\nexpect SC always\n\n\n",
-        expect![[r#""#]],
+        expect![[r#"
+            litmus B
+
+            shared x;
+
+            shared y;
+
+            thread P0 {
+              x = 1;
+
+              y = 1;
+            }
+
+            exists (x = 1)
+            expect SC always
+        "#]],
     );
 }
 
@@ -105,7 +209,19 @@ MOV [x],$1|MOV [y] , $1;  (* beside *)
 L0: mov	EAX,[ y ] |;
 exists   (0:EAX = 0  /\1:EAX=0\/~( x=1 ));
 (* expect: SC never *)"#,
-        expect![[r#""#]],
+        expect![[r#"
+            X86 SB (Alias) "a doc"
+            Cycle=Fre   PodWR
+            { x=0; y=0; 0:EAX=1; int z=3 };
+             P0              | P1         ;
+             MOV [x],$1      | MOV [y],$1 ; (* beside *)
+                             | MFENCE     ;
+
+            (* own line *)
+             L0: mov EAX,[y] |            ;
+            exists (0:EAX=0 /\ 1:EAX=0 \/ ~(x=1));
+            (* expect: SC never *)
+        "#]],
     );
 }
 
@@ -113,7 +229,31 @@ exists   (0:EAX = 0  /\1:EAX=0\/~( x=1 ));
 fn line_ends_of_a_header_stay() {
     check(
         "X86_64 A\n\n\n\"doc\"\nRelax=  \nSafe=A  B\n\n(* about\n   it *)\n{\n\nuint64_t x; uint64_t 0:rax;\nint t[2]={1, -1};\n\n}\n\n P0 ;\n nop;nop\n;\nlocations [x;t;]\nforall\n0:rax = 0 /\\\n (x=1 \\/\n 0:rax= -1)\n<<\nshow   0\n>>\n",
-        expect![[r#""#]],
+        expect![[r#"
+            X86_64 A
+            "doc"
+            Relax=
+            Safe=A  B
+
+            (* about
+               it *)
+            {
+            uint64_t x; uint64_t 0:rax;
+            int t[2]={1,-1};
+            }
+
+             P0  ;
+             nop ;
+             nop ;
+            locations [x; t;]
+            forall
+            0:rax=0 /\
+            (x=1 \/
+             0:rax=-1)
+            <<
+            show   0
+            >>
+        "#]],
     );
 }
 
@@ -121,7 +261,16 @@ fn line_ends_of_a_header_stay() {
 fn a_final_condition() {
     check(
         "X86 F\n{x=0}\nP0 ;\nMOV EAX , [x] ;\nfinal (P0:EAX = 1);\nwith\ntso: ~exists;\ndefault:exists;\n",
-        expect![[r#""#]],
+        expect![[r#"
+            X86 F
+            { x=0 }
+             P0          ;
+             MOV EAX,[x] ;
+            final (P0:EAX=1);
+            with
+            tso: ~exists;
+            default: exists;
+        "#]],
     );
 }
 
@@ -129,7 +278,14 @@ fn a_final_condition() {
 fn a_comment_within_a_cell() {
     check(
         "X86 F\n{}\nP0 (* first *) | P1 ;\n(* leading *) MOV EAX,[x] | MOV EBX, (* two\nlines *) [y] ;\nexists (x=1)\n",
-        expect![[r#""#]],
+        expect![[r#"
+            X86 F
+            {}
+             P0 (* first *)            | P1 ;
+             (* leading *) MOV EAX,[x] | MOV EBX, (* two
+            lines *) [y] ;
+            exists (x=1)
+        "#]],
     );
 }
 
@@ -145,7 +301,11 @@ fn the_first_line_end_decides() {
 fn errors_are_told() {
     let error = format("litmus A\nthread P { x = = ; }\n").expect_err("it has an error");
     assert!(!error.errors.is_empty());
-    assert!(error.to_string().starts_with("not formatted, because it cannot be read: "));
+    assert!(
+        error
+            .to_string()
+            .starts_with("not formatted, because it cannot be read: ")
+    );
     assert!(error.to_string().contains(error.errors[0].code()));
 }
 
