@@ -1,10 +1,14 @@
 //! Explores a program with the engine that the options name.
 
 pub mod brute;
+mod maximal;
 mod rf;
+mod rf_part;
 mod schedule;
 mod trace;
 
+use self::rf::Rf;
+use self::rf_part::RfPart;
 use crate::collect::Collector;
 use crate::program::{Model, Program};
 use crate::report::{Budget, Completeness, EngineKind, Options, Report};
@@ -40,10 +44,13 @@ fn explore<M: MemoryModel>(program: &Program, options: &Options) -> Report {
 /// One exploration with rows of `W` words; none when an execution has too many events.
 fn attempt<'p, M: MemoryModel, const W: usize>(
     program: &'p Program,
-    _engine: EngineKind,
+    engine: EngineKind,
     budget: &mut Budget,
 ) -> Option<(Collector<'p>, Completeness)> {
     let mut collector = Collector::new(program, M::MODEL);
-    let result = rf::Rf::<M, W>::new(program, &mut collector, budget).explore();
+    let result = match engine {
+        EngineKind::RfPart => RfPart::<M, W>::new(program, &mut collector, budget).explore(),
+        _ => Rf::<M, W>::new(program, &mut collector, budget).explore(),
+    };
     Some((collector, result.ok()?))
 }

@@ -17,15 +17,15 @@
 
 use rustc_hash::FxHashSet;
 
-use super::schedule::schedule;
+use super::maximal::Maximal;
 use super::trace::{TooManyEvents, Trace};
 use crate::bits::Bits;
-use crate::collect::{Collector, may_deadlock};
+use crate::collect::Collector;
 use crate::event::{Effect, Event, EventId, INIT, NO_SOURCE, event_of};
-use crate::operational::{End, Move};
+use crate::operational::End;
 use crate::program::{Program, Value};
 use crate::report::{Budget, Completeness};
-use crate::thread::{Pending, Stop};
+use crate::thread::Pending;
 use crate::verify::{MemoryModel, Verifier};
 
 pub struct Rf<'a, 'p, M, const W: usize> {
@@ -42,8 +42,7 @@ pub struct Rf<'a, 'p, M, const W: usize> {
     new_writes: usize,
     /// The bytes that waiting mutations hold.
     held: usize,
-    ends: Vec<End>,
-    state: Vec<Value>,
+    maximal: Maximal,
     guide: Vec<EventId>,
     causes: Vec<EventId>,
     block: Vec<(u8, EventId)>,
@@ -84,8 +83,7 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
             extension: 0,
             new_writes: 0,
             held: 0,
-            ends: Vec::new(),
-            state: Vec::new(),
+            maximal: Maximal::default(),
             guide: Vec::new(),
             causes: Vec::new(),
             block: Vec::new(),
@@ -130,12 +128,7 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
     fn extend(&mut self) -> Result<(), TooManyEvents> {
         self.extension = self.trace.len();
         self.trace.extend()?;
-        self.ends.clear();
-        for t in 0..self.trace.threads() {
-            let end = self.trace.end(t);
-            self.ends.push(end);
-        }
-        let complete = self.ends.iter().all(|end| *end == End::Done);
+        let complete = self.maximal.complete(&mut self.trace);
         if complete {
             while self.trace.push_observer(None)? {}
         }
@@ -157,57 +150,16 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
             }
         }
         if complete {
-            self.trace.final_state(&mut self.state);
-            let trace = &self.trace;
-            self.collector
-                .complete(&self.state, || moves::<M, W>(trace, &trace.memory));
+            self.maximal
+                .report_complete::<M, W>(&self.trace, self.collector);
         } else {
-            self.report_incomplete();
+            self.maximal
+                .report_stuck(&mut self.trace, &mut self.verifier, self.collector);
         }
         for k in 0..self.open.len() {
             self.mutate(k);
         }
         Ok(())
-    }
-
-    fn report_incomplete(&mut self) {
-        let trace = &self.trace;
-        self.collector
-            .incomplete(&self.ends, || moves::<M, W>(trace, &trace.memory));
-        if !may_deadlock(self.ends.iter().copied()) {
-            return;
-        }
-        // A deadlock, if the waiting awaits can have read final memory: let them observe it.
-        let n = self.trace.len();
-        let observers = self.trace.threads();
-        for t in 0..observers {
-            if let End::Stopped(Stop::Await, _) = self.ends[t]
-                && let Some(&last) = self.trace.lists[t].last()
-            {
-                let read = self.trace.events[last as usize];
-                let id = self.trace.events.len();
-                self.trace.events.push(Event {
-                    thread: observers as u8,
-                    effect: Effect::READ.and(Effect::OBSERVE),
-                    index: (id - n) as u16,
-                    ..read
-                });
-                self.trace.lists[observers].push(id as EventId);
-            }
-        }
-        let included = Bits::prefix(self.trace.events.len());
-        let stuck = self.verifier.verify(
-            &self.trace.events,
-            &self.trace.lists,
-            included,
-            &self.trace.memory,
-        );
-        self.trace.lists[observers].clear();
-        self.trace.events.truncate(n);
-        if stuck {
-            let (trace, witness) = (&self.trace, &self.verifier.witness);
-            self.collector.deadlock(|| moves::<M, W>(trace, witness));
-        }
     }
 
     /// Tries the other sources of an open read.
@@ -335,7 +287,7 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
             }
         }
         for t in 0..self.trace.threads() {
-            if !matches!(self.ends[t], End::WaitsForLock(_)) {
+            if !matches!(self.maximal.ends[t], End::WaitsForLock(_)) {
                 continue;
             }
             let pending = self.trace.pending(t);
@@ -470,15 +422,4 @@ impl Mutation {
 
 fn bytes_of(block: &[(u8, EventId)]) -> usize {
     size_of::<Box<[(u8, EventId)]>>() + size_of_val(block)
-}
-
-/// The moves of an execution of the trace with a given memory order.
-fn moves<M: MemoryModel, const W: usize>(trace: &Trace<'_, W>, memory: &[EventId]) -> Vec<Move> {
-    schedule(
-        M::MODEL,
-        trace.program.locations.len(),
-        &trace.events,
-        &trace.lists,
-        memory,
-    )
 }

@@ -377,6 +377,22 @@ impl<'p, const W: usize> Trace<'p, W> {
         }
     }
 
+    /// Extends until every thread stands at a read or can do nothing more.
+    pub fn extend_to_reads(&mut self) -> Result<(), TooManyEvents> {
+        for t in 0..self.threads() {
+            loop {
+                let pending = self.pending(t);
+                match pending {
+                    Pending::Store { .. } | Pending::Fence(_) | Pending::Unlock { .. } => {
+                        self.push(t, pending, INIT)?;
+                    }
+                    _ => break,
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Whether thread `t` stands at the load of an `await` that `value` does not satisfy.
     fn would_stop(&mut self, t: usize, value: Value) -> bool {
         let mut cursor = self.cursors[t];
