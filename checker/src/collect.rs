@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::event::{Event, EventId};
 use crate::operational::{End, Move};
 use crate::program::{LocId, Model, Pc, Program, Span, ThreadId, Value};
 use crate::readable;
@@ -11,6 +12,27 @@ use crate::report::{
 };
 use crate::thread::{MAX_LOCAL_STEPS, Stop};
 use crate::witness::{FlushPolicy, Witness};
+
+/// A class of complete executions, as a reads-from engine holds it.
+#[derive(Debug, Clone, Copy)]
+pub struct Class<'a> {
+    /// Parallel to [`Program::observed`].
+    pub state: &'a [Value],
+    pub events: &'a [Event],
+    /// Each thread's events in program order; the observing reads come last.
+    pub lists: &'a [Vec<EventId>],
+    /// The writes in the memory order of one execution.
+    pub memory: &'a [EventId],
+}
+
+/// Wants to see every class of complete executions.
+pub trait Watch: std::fmt::Debug {
+    /// The exploration begins, perhaps again: what was seen before does not count.
+    fn restart(&self);
+    fn class(&self, class: Class<'_>);
+    /// Bytes held, about.
+    fn memory(&self) -> usize;
+}
 
 /// Counts classes by final state. Engines call it once for each class, with a closure that
 /// makes a schedule: it is asked only for the first class of its kind.
@@ -28,6 +50,7 @@ pub struct Collector<'p> {
     /// Sorted, each once.
     bounds: Vec<(ThreadId, Option<u16>, Pc)>,
     schedule_moves: usize,
+    watcher: Option<&'p dyn Watch>,
 }
 
 #[derive(Debug)]
@@ -62,7 +85,22 @@ impl<'p> Collector<'p> {
             deadlock: None,
             bounds: Vec::new(),
             schedule_moves: 0,
+            watcher: None,
         }
+    }
+
+    /// Shows every class to the watcher too.
+    pub fn watched(mut self, watcher: Option<&'p dyn Watch>) -> Self {
+        if let Some(watcher) = watcher {
+            watcher.restart();
+        }
+        self.watcher = watcher;
+        self
+    }
+
+    /// Whoever wants to see the classes themselves.
+    pub fn watcher(&self) -> Option<&'p dyn Watch> {
+        self.watcher
     }
 
     /// A class of complete executions. `state` is parallel to [`Program::observed`].
@@ -153,6 +191,7 @@ impl<'p> Collector<'p> {
         let state = self.program.observed.len() * size_of::<Value>();
         self.found.len() * (2 * state + size_of::<Found>() + 64)
             + self.schedule_moves * size_of::<Move>()
+            + self.watcher.map_or(0, |watcher| watcher.memory())
     }
 
     pub fn finish(

@@ -3,7 +3,7 @@
 use super::schedule::schedule;
 use super::trace::Trace;
 use crate::bits::Bits;
-use crate::collect::{Collector, may_deadlock};
+use crate::collect::{Class, Collector, may_deadlock};
 use crate::event::{Effect, Event, EventId};
 use crate::operational::{End, Move};
 use crate::program::Value;
@@ -35,6 +35,14 @@ impl Maximal {
     ) {
         trace.final_state(&mut self.state);
         collector.complete(&self.state, || moves::<M, W>(trace, &trace.memory));
+        if let Some(watcher) = collector.watcher() {
+            watcher.class(Class {
+                state: &self.state,
+                events: &trace.events,
+                lists: &trace.lists,
+                memory: &trace.memory,
+            });
+        }
     }
 
     /// Hands an execution that cannot go on to the collector, and says whether it is a deadlock.
