@@ -35,12 +35,12 @@ pub(crate) enum Head {
     Else,
     While {
         cond: Expr,
-        max: Option<Expr>,
+        max: Option<Box<Expr>>,
     },
     For {
         variable: Ident,
-        from: Expr,
-        to: Expr,
+        from: Box<Expr>,
+        to: Box<Expr>,
     },
     Repeat(Expr),
 }
@@ -159,7 +159,7 @@ pub(crate) fn looping(head: Head, body: Block, span: Span) -> Stmt {
     Stmt { kind, span }
 }
 
-pub(crate) fn atomic(target: Option<Place>, call: Call, errors: &mut Vec<Error>) -> StmtKind {
+pub(crate) fn atomic(target: Option<Box<Place>>, call: Call, errors: &mut Vec<Error>) -> StmtKind {
     let expected = if call.op == AtomicOp::Cas { 2 } else { 1 };
     if call.args.len() != expected {
         errors.push(Error::new(

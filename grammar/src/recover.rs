@@ -32,7 +32,7 @@ pub(crate) fn thread(
     };
     let head = reader.thread_head();
     let body = reader.body(unclosed);
-    make_thread(head, body)
+    make_thread(*head, body)
 }
 
 /// Whether a statement of the block could not be read.
@@ -71,7 +71,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn thread_head(&mut self) -> ThreadHead {
+    fn thread_head(&mut self) -> Box<ThreadHead> {
         let end = self.find(|kind| {
             matches!(
                 kind,
@@ -83,7 +83,7 @@ impl Reader<'_> {
         let head = match node {
             Ok(Node::ThreadHead(head)) => {
                 self.at = end;
-                Some(*head)
+                Some(head)
             }
             Ok(_) => None,
             Err(failure) => self.thread_head_before(run, failure, end),
@@ -91,7 +91,7 @@ impl Reader<'_> {
         let head = head.unwrap_or_else(|| {
             let name = run.iter().find(|token| token.kind == TokenKind::Ident);
             let place = Span::at(run.first().map_or(0, |token| token.span.end));
-            ThreadHead {
+            Box::new(ThreadHead {
                 keyword: run.first().map_or(place, |token| token.span),
                 name: match name {
                     Some(token) => ident(self.text, token.span.start, token.span.end),
@@ -101,7 +101,7 @@ impl Reader<'_> {
                     },
                 },
                 replicas: None,
-            }
+            })
         });
         let open = match self.tokens.get(self.at) {
             Some(token) if token.kind == TokenKind::LBrace => {
@@ -125,7 +125,7 @@ impl Reader<'_> {
         run: &[Token],
         failure: Failure,
         end: usize,
-    ) -> Option<ThreadHead> {
+    ) -> Option<Box<ThreadHead>> {
         let whole = &run[..failure.at];
         if failure.at >= 2
             && let Ok(Node::ThreadHead(head)) =
@@ -134,7 +134,7 @@ impl Reader<'_> {
         {
             self.missing_brace(failure.at);
             self.at = failure.at;
-            return Some(*head);
+            return Some(head);
         }
         let after = self.tokens.get(end).copied().or(self.after);
         self.report(&failure, run, after);

@@ -17,8 +17,6 @@ use crate::span::Span;
 #[derive(Clone, Debug, Default)]
 pub struct Symbols {
     pub symbols: Vec<Symbol>,
-    /// All uses and definitions sorted by place, for looking up a cursor.
-    occurrences: Vec<(Span, SymbolId)>,
 }
 
 /// An index into [`Symbols::symbols`].
@@ -61,11 +59,18 @@ impl Symbols {
 
     /// The symbol under a cursor, and the range of the name there.
     pub fn at(&self, offset: u32) -> Option<(SymbolId, Span)> {
-        let next = self
-            .occurrences
-            .partition_point(|(span, _)| span.start <= offset);
-        let (span, id) = *self.occurrences.get(next.checked_sub(1)?)?;
-        span.touches(offset).then_some((id, span))
+        let ids = (0..self.symbols.len() as u32).map(SymbolId);
+        ids.flat_map(|id| self.occurrences(id).map(move |span| (id, span)))
+            .filter(|(_, span)| span.touches(offset))
+            // Where two names touch, a cursor between them is on the second.
+            .max_by_key(|(_, span)| span.start)
+    }
+
+    /// Everywhere the symbol is named, its definition first.
+    pub fn occurrences(&self, id: SymbolId) -> impl Iterator<Item = Span> {
+        let symbol = self.get(id);
+        let references = symbol.references.iter().map(|reference| reference.span);
+        std::iter::once(symbol.definition).chain(references)
     }
 
     /// The global of that name, or else the thread's own.
@@ -183,10 +188,7 @@ impl Builder<'_> {
 
     fn finish(self) -> Symbols {
         let mut symbols = self.symbols;
-        let uses: usize = symbols.iter().map(|symbol| symbol.references.len()).sum();
-        let mut occurrences = Vec::with_capacity(symbols.len() + uses);
-        for (index, symbol) in symbols.iter_mut().enumerate() {
-            let id = SymbolId(index as u32);
+        for symbol in &mut symbols {
             // A read before the first assignment was found after it.
             if !symbol
                 .references
@@ -194,15 +196,8 @@ impl Builder<'_> {
             {
                 symbol.references.sort_by_key(|reference| reference.span);
             }
-            occurrences.push((symbol.definition, id));
-            let references = symbol.references.iter();
-            occurrences.extend(references.map(|reference| (reference.span, id)));
         }
-        occurrences.sort_unstable();
-        Symbols {
-            symbols,
-            occurrences,
-        }
+        Symbols { symbols }
     }
 }
 

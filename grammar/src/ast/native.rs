@@ -78,6 +78,7 @@ pub struct Stmt {
     pub span: Span,
 }
 
+/// Rare and large parts are boxed: a parser moves statements about.
 #[derive(Clone, Debug)]
 pub enum StmtKind {
     /// `x = e;`: a store when `x` is shared, else an assignment to a register.
@@ -87,7 +88,7 @@ pub enum StmtKind {
     },
     /// `r = cas(x, old, new);`, or without `r =` when the old value is not wanted.
     Atomic {
-        target: Option<Place>,
+        target: Option<Box<Place>>,
         op: AtomicOp,
         op_span: Span,
         place: Place,
@@ -106,13 +107,13 @@ pub enum StmtKind {
     },
     While {
         cond: Expr,
-        max: Option<Expr>,
+        max: Option<Box<Expr>>,
         body: Block,
     },
     For {
         variable: Ident,
-        from: Expr,
-        to: Expr,
+        from: Box<Expr>,
+        to: Box<Expr>,
         body: Block,
     },
     Repeat {
