@@ -55,8 +55,8 @@ impl<const W: usize> Order<W> {
     }
 }
 
-/// Closes the order of the loaded events; false when there is no witness.
-pub(super) fn close<M: MemoryModel, const W: usize>(
+/// Rule 1 on the loaded events; false when there is no witness.
+pub(super) fn constrain<M: MemoryModel, const W: usize>(
     v: &mut Verifier<M, W>,
     events: &[Event],
 ) -> bool {
@@ -93,7 +93,7 @@ pub(super) fn close<M: MemoryModel, const W: usize>(
             }
         }
     }
-    saturate(v)
+    true
 }
 
 /// The stores of the read's thread to its location that precede it.
@@ -108,8 +108,8 @@ fn own_earlier_stores<const W: usize>(events: &[Event], r: usize, others: Bits<W
     own
 }
 
-/// Rules 2 and 3 until nothing changes.
-fn saturate<M, const W: usize>(v: &mut Verifier<M, W>) -> bool {
+/// Rules 2 and 3 until nothing changes; false when there is no witness.
+pub(super) fn saturate<M, const W: usize>(v: &mut Verifier<M, W>) -> bool {
     loop {
         let mut changed = false;
         for k in 0..v.reads.len() {

@@ -39,7 +39,12 @@ pub trait MemoryModel: Sized {
     );
 
     /// Decides by search. Closure has succeeded; `guide` ranks the memory-writes.
-    fn search<const W: usize>(verifier: &mut Verifier<Self, W>, guide: &[EventId]) -> bool;
+    fn search<const W: usize>(
+        verifier: &mut Verifier<Self, W>,
+        events: &[Event],
+        lists: &[Vec<EventId>],
+        guide: &[EventId],
+    ) -> bool;
 }
 
 /// A strict partial order on events, transitively closed, both ways.
@@ -114,18 +119,14 @@ impl<M: MemoryModel, const W: usize> Verifier<M, W> {
         included: Bits<W>,
         guide: &[EventId],
     ) -> bool {
-        self.close(events, lists, included) && self.find_witness(guide)
+        self.close(events, lists, included)
+            && (self.guided(guide) || M::search(self, events, lists, guide))
     }
 
     /// Closure alone: false means that no execution exists.
     pub fn close(&mut self, events: &[Event], lists: &[Vec<EventId>], included: Bits<W>) -> bool {
         self.load(events, lists, included);
-        closure::close(self, events)
-    }
-
-    /// After [`Verifier::close`]: the guided attempt, then the complete search.
-    pub fn find_witness(&mut self, guide: &[EventId]) -> bool {
-        self.guided(guide) || M::search(self, guide)
+        closure::constrain(self, events) && closure::saturate(self)
     }
 
     /// After [`Verifier::close`]: the guided attempt alone; false means nothing.
@@ -133,9 +134,16 @@ impl<M: MemoryModel, const W: usize> Verifier<M, W> {
         guided::attempt(self, guide)
     }
 
-    /// After [`Verifier::close`]: the complete search alone.
-    pub fn search(&mut self, guide: &[EventId]) -> bool {
-        M::search(self, guide)
+    /// The complete search alone, without what closure finds.
+    pub fn search(
+        &mut self,
+        events: &[Event],
+        lists: &[Vec<EventId>],
+        included: Bits<W>,
+        guide: &[EventId],
+    ) -> bool {
+        self.load(events, lists, included);
+        closure::constrain(self, events) && M::search(self, events, lists, guide)
     }
 
     /// Sets program order and the read and write sets up.

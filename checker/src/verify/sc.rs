@@ -30,7 +30,12 @@ impl MemoryModel for Sc {
     }
 
     /// Over lower sets of the threads, reads taken as soon as they can be (`001_…` 5.3).
-    fn search<const W: usize>(verifier: &mut Verifier<Self, W>, guide: &[EventId]) -> bool {
+    fn search<const W: usize>(
+        verifier: &mut Verifier<Self, W>,
+        _: &[Event],
+        _: &[Vec<EventId>],
+        guide: &[EventId],
+    ) -> bool {
         search::over_writes(verifier, guide)
     }
 }

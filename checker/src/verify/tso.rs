@@ -54,7 +54,12 @@ impl MemoryModel for Tso {
     }
 
     /// VerifyTSO (`000_…` Algorithm 1).
-    fn search<const W: usize>(verifier: &mut Verifier<Self, W>, guide: &[EventId]) -> bool {
+    fn search<const W: usize>(
+        verifier: &mut Verifier<Self, W>,
+        _: &[Event],
+        _: &[Vec<EventId>],
+        guide: &[EventId],
+    ) -> bool {
         search::over_writes(verifier, guide)
     }
 }
