@@ -7,6 +7,7 @@ pub mod collect;
 pub mod engine;
 pub mod event;
 pub mod graph;
+pub mod lower;
 pub mod operational;
 pub mod program;
 pub mod readable;
@@ -17,5 +18,6 @@ pub mod verify;
 pub mod witness;
 
 pub use engine::check;
+pub use lower::{LowerOptions, lower};
 pub use program::{Model, Program, Verdict};
 pub use report::{Completeness, EngineKind, Options, Report};

@@ -29,6 +29,8 @@ pub struct Program {
     pub filter: Option<Prop>,
     pub conditions: Vec<Condition>,
     pub params: Vec<Param>,
+    /// The address of each location, ascending; empty when registers cannot hold addresses.
+    pub addresses: Vec<Value>,
 }
 
 #[derive(Debug, Clone)]
@@ -93,7 +95,7 @@ pub enum Address {
         len: u16,
         index: Operand,
     },
-    /// The operand's value is an address (see [`address_of`]); a wrong one is a failed assertion.
+    /// The operand's value is one of [`Program::addresses`]; any other is a failed assertion.
     Pointer(Operand),
 }
 
@@ -162,6 +164,8 @@ pub enum RmwOp {
     Cas,
     Add,
     Sub,
+    /// The old value subtracted from `value`.
+    SubFrom,
     And,
     Or,
     Xor,
@@ -341,23 +345,15 @@ impl Prop {
     }
 }
 
-/// Where the addresses of locations start: far from the small numbers that tests store.
-const ADDRESS_BASE: Value = 0x4000_0000_0000;
-/// The distance of two neighbouring locations, so that scaled addresses reach array elements.
-const ADDRESS_STEP: Value = 8;
-
-/// The value a register holds when it points at `loc`.
-pub fn address_of(loc: LocId) -> Value {
-    ADDRESS_BASE + Value::from(loc) * ADDRESS_STEP
-}
+/// Where the addresses of locations start: far from the small numbers that tests store,
+/// and such that they fit a 32-bit register.
+pub const FIRST_ADDRESS: Value = 0x5ea5_0000;
 
 impl Program {
     /// The location a pointer value refers to.
     pub fn location_at(&self, address: Value) -> Option<LocId> {
-        let offset = address.checked_sub(ADDRESS_BASE)?;
-        let index = offset / ADDRESS_STEP;
-        (offset >= 0 && offset % ADDRESS_STEP == 0 && (index as usize) < self.locations.len())
-            .then_some(index as LocId)
+        let index = self.addresses.binary_search(&address).ok()?;
+        Some(index as LocId)
     }
 
     /// A value as people read it: a number, or the name of the location it points at.

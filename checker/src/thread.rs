@@ -190,6 +190,7 @@ pub fn rmw_writes(op: RmwOp, old: Value, value: Value, expected: Value) -> Optio
         RmwOp::Cas => return None,
         RmwOp::Add => old.wrapping_add(value),
         RmwOp::Sub => old.wrapping_sub(value),
+        RmwOp::SubFrom => value.wrapping_sub(old),
         RmwOp::And => old & value,
         RmwOp::Or => old | value,
         RmwOp::Xor => old ^ value,

@@ -144,7 +144,6 @@ impl Sketch {
             locations,
             threads: threads.collect(),
             observed,
-            filter: None,
             conditions: vec![Condition {
                 quantifier: Quantifier::Exists,
                 name: None,
@@ -152,7 +151,7 @@ impl Sketch {
                 span: 0..0,
                 expect: Vec::new(),
             }],
-            params: Vec::new(),
+            ..Program::default()
         }
     }
 
@@ -452,7 +451,7 @@ fn show(block: &[Stmt], depth: usize, text: &mut String) -> fmt::Result {
                     RmwOp::Cas => format!("cas({loc}, {expected}, {value})"),
                     RmwOp::Xchg => format!("xchg({loc}, {value})"),
                     RmwOp::Add => format!("fetch_add({loc}, {value})"),
-                    RmwOp::Sub => format!("fetch_sub({loc}, {value})"),
+                    RmwOp::Sub | RmwOp::SubFrom => format!("fetch_sub({loc}, {value})"),
                     RmwOp::And => format!("fetch_and({loc}, {value})"),
                     RmwOp::Or => format!("fetch_or({loc}, {value})"),
                     RmwOp::Xor => format!("fetch_xor({loc}, {value})"),
