@@ -110,7 +110,7 @@ impl<'a> Body<'a> {
                 place,
                 args,
                 ..
-            } => self.atomic(stmt, target.as_ref(), *op, place, args)?,
+            } => self.atomic(stmt, target.as_deref(), *op, place, args)?,
             StmtKind::Fence(kind) => {
                 self.code.emit(Instr::Fence(match kind {
                     Fence::Full => FenceKind::Full,
@@ -151,7 +151,7 @@ impl<'a> Body<'a> {
                 }
                 self.land(ends);
             }
-            StmtKind::While { cond, max, body } => self.while_loop(stmt, cond, max, body)?,
+            StmtKind::While { cond, max, body } => self.while_loop(stmt, cond, max.as_deref(), body)?,
             StmtKind::For {
                 variable,
                 from,
@@ -286,7 +286,7 @@ impl<'a> Body<'a> {
         &mut self,
         stmt: &Stmt,
         cond: &Expr,
-        max: &Option<Expr>,
+        max: Option<&Expr>,
         body: &Block,
     ) -> Result<(), Error> {
         self.code.statement(cond.span);
