@@ -31,41 +31,36 @@ fn blank_edits(old: &str, new: &str) -> Option<Vec<Edit>> {
     let mut edits = Vec::new();
     let (mut from, mut to) = (0, 0);
     loop {
-        let (old_blanks, old_solid) = run(old, from);
-        let (new_blanks, new_solid) = run(new, to);
-        if old[from..old_blanks] != new[to..new_blanks] {
+        let (old_end, new_end) = (after_blanks(old, from), after_blanks(new, to));
+        if old[from..old_end] != new[to..new_end] {
             edits.push(Edit {
-                range: Span::new(from as u32, old_blanks as u32),
-                text: new[to..new_blanks].to_owned(),
+                range: Span::new(from as u32, old_end as u32),
+                text: new[to..new_end].to_owned(),
             });
         }
-        // Solid runs can end at different places: `a=b` against `a = b`.
-        let common = (old_solid - old_blanks).min(new_solid - new_blanks);
-        if old.as_bytes()[old_blanks..old_blanks + common]
-            != new.as_bytes()[new_blanks..new_blanks + common]
-        {
-            return None;
-        }
+        // As far as both go on without a blank: `a=b` against `a = b` goes on to `a`.
+        let common = old.as_bytes()[old_end..]
+            .iter()
+            .zip(&new.as_bytes()[new_end..])
+            .take_while(|(a, b)| a == b && !a.is_ascii_whitespace())
+            .count();
         if common == 0 {
-            let ended = old_blanks == old.len() && new_blanks == new.len();
+            let ended = old_end == old.len() && new_end == new.len();
             return ended.then_some(edits);
         }
-        (from, to) = (old_blanks + common, new_blanks + common);
+        (from, to) = (old_end + common, new_end + common);
+        if !old.is_char_boundary(from) {
+            return None;
+        }
     }
 }
 
-/// Where the blanks from `at` on end, and where what follows them ends.
-fn run(text: &str, at: usize) -> (usize, usize) {
-    let bytes = &text.as_bytes()[at..];
-    let blanks = bytes
+/// Where the blanks from `at` on end.
+fn after_blanks(text: &str, at: usize) -> usize {
+    let blanks = text.as_bytes()[at..]
         .iter()
-        .position(|byte| !byte.is_ascii_whitespace())
-        .unwrap_or(bytes.len());
-    let solid = bytes[blanks..]
-        .iter()
-        .position(|byte| byte.is_ascii_whitespace())
-        .unwrap_or(bytes.len() - blanks);
-    (at + blanks, at + blanks + solid)
+        .take_while(|byte| byte.is_ascii_whitespace());
+    at + blanks.count()
 }
 
 fn one_edit(old: &str, new: &str) -> Vec<Edit> {

@@ -8,6 +8,10 @@ use crate::span::Span;
 
 const STEP: u32 = 2;
 
+/// Deeper blocks are indented no further: two hundred levels of them would make a
+/// large file a hundred times larger.
+const DEEPEST: u32 = 40 * STEP;
+
 pub(super) fn print(text: &str, test: &Test, native: &Native) -> String {
     let mut breaks = Lines {
         text,
@@ -120,15 +124,16 @@ impl Lines<'_> {
         if !block.stmts.is_empty() || inside.trim_start().contains('\n') {
             self.breaks.push(Break {
                 at: end.saturating_sub(1),
-                indent: indent - STEP,
-                comment_indent: indent,
+                indent: (indent - STEP).min(DEEPEST),
+                comment_indent: indent.min(DEEPEST + STEP),
                 blank: Blank::Drop,
             });
         }
     }
 
     fn stmt(&mut self, stmt: &Stmt, indent: u32) {
-        self.breaks.push(Break::line(stmt.span.start, indent));
+        self.breaks
+            .push(Break::line(stmt.span.start, indent.min(DEEPEST)));
         let inner = indent + STEP;
         match &stmt.kind {
             StmtKind::If { arms, otherwise } => {
