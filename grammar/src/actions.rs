@@ -219,18 +219,25 @@ fn combine(waiting: &mut Vec<(Expr, BinaryOp, Span)>, rhs: Expr) -> Expr {
     }
 }
 
+pub(crate) fn prop(kind: PropKind, start: u32, end: u32) -> Box<Prop> {
+    Box::new(Prop {
+        kind,
+        span: Span::new(start, end),
+    })
+}
+
 /// `/\` binds tighter than `\/`; both become flat lists.
-pub(crate) fn join(first: Prop, rest: Vec<(Connective, Prop)>) -> Prop {
+pub(crate) fn join(first: Box<Prop>, rest: Vec<(Connective, Box<Prop>)>) -> Box<Prop> {
     let mut alternatives = Vec::new();
-    let mut conjuncts = vec![first];
+    let mut conjuncts = vec![*first];
     for (connective, prop) in rest {
         if connective == Connective::Or {
             alternatives.push(flat(std::mem::take(&mut conjuncts), PropKind::And));
         }
-        conjuncts.push(prop);
+        conjuncts.push(*prop);
     }
     alternatives.push(flat(conjuncts, PropKind::And));
-    flat(alternatives, PropKind::Or)
+    Box::new(flat(alternatives, PropKind::Or))
 }
 
 fn flat(mut props: Vec<Prop>, kind: fn(Vec<Prop>) -> PropKind) -> Prop {

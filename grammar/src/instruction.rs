@@ -11,7 +11,7 @@ use crate::span::Span;
 /// What one call of the herd parser gives, by the marker before its tokens.
 #[derive(Debug)]
 pub(crate) enum HerdNode {
-    Init(InitEntry),
+    Init(Box<InitEntry>),
     Cell(Cell),
 }
 

@@ -147,7 +147,7 @@ impl Table<'_, '_> {
                 if let InitTarget::Register { thread, .. } = &mut entry.target {
                     number_thread(thread);
                 }
-                self.herd.init.push(entry);
+                self.herd.init.push(*entry);
             }
             Ok(HerdNode::Cell(_)) => {}
             Err(failure) => {
