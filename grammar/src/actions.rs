@@ -1,4 +1,4 @@
-//! What the rules of the native grammar build.
+//! What the rules of the native grammar and of conditions build.
 
 use crate::ast::native::*;
 use crate::ast::*;
@@ -10,13 +10,18 @@ use crate::span::Span;
 pub(crate) enum Node {
     Decl(Decl),
     Thread(Box<Thread>),
+    ThreadHead(Box<ThreadHead>),
+    Stmts(Vec<Stmt>),
+    Head(Box<Head>),
+}
+
+/// What one call of the condition parser gives.
+#[derive(Debug)]
+pub(crate) enum CondNode {
     Condition(Box<Condition>),
     Locations(Locations),
     Filter(Box<Filter>),
     Expect(Vec<Expect>),
-    ThreadHead(Box<ThreadHead>),
-    Stmt(Box<Stmt>),
-    Head(Box<Head>),
 }
 
 /// `thread W[i in 0..N]`
@@ -140,8 +145,31 @@ pub(crate) fn thread(head: ThreadHead, body: Block) -> Thread {
     }
 }
 
-pub(crate) fn looping(head: Head, body: Block, span: Span) -> Stmt {
-    let kind = match head {
+pub(crate) fn decl(
+    kind: DeclKind,
+    items: Vec<Box<Declarator>>,
+    start: u32,
+    keyword_end: u32,
+    end: u32,
+) -> Decl {
+    Decl {
+        kind,
+        keyword: Span::new(start, keyword_end),
+        items: items.into_iter().map(|item| *item).collect(),
+        span: Span::new(start, end),
+    }
+}
+
+pub(crate) fn push(mut stmts: Vec<Stmt>, kind: StmtKind, start: u32, end: u32) -> Vec<Stmt> {
+    stmts.push(Stmt {
+        kind,
+        span: Span::new(start, end),
+    });
+    stmts
+}
+
+pub(crate) fn looping(head: Head, body: Block, span: Span) -> StmtKind {
+    match head {
         Head::While { cond, max } => StmtKind::While { cond, max, body },
         Head::For { variable, from, to } => StmtKind::For {
             variable,
@@ -155,8 +183,7 @@ pub(crate) fn looping(head: Head, body: Block, span: Span) -> Stmt {
             otherwise: None,
         },
         Head::Else => StmtKind::Block(body),
-    };
-    Stmt { kind, span }
+    }
 }
 
 pub(crate) fn atomic(target: Option<Box<Place>>, call: Call, errors: &mut Vec<Error>) -> StmtKind {

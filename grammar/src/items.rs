@@ -3,12 +3,12 @@
 //! An item starts with a word that can stand nowhere else (`shared`, `thread`,
 //! `exists`, …), so a mistake in one never reaches the next.
 
-use crate::actions::Node;
+use crate::actions::{CondNode, Node};
 use crate::ast::native::*;
 use crate::ast::*;
 use crate::error::{Error, ErrorKind};
 use crate::limits::{MAX_ERRORS, MAX_NESTING, MAX_OPERATORS};
-use crate::parser::{Failure, native_node, native_node_ending_in, quote};
+use crate::parser::{Failure, condition_node, native_node, native_node_ending_in, quote};
 use crate::recover;
 use crate::span::Span;
 use crate::token::{Token, TokenKind};
@@ -98,9 +98,18 @@ impl Items<'_> {
             self.damage.top = true;
             return extent.end;
         }
+        if kind != TokenKind::Thread && !is_decl(kind) {
+            return match condition_node(self.text, tokens, self.errors) {
+                Ok(node) => {
+                    self.accept_condition(node, tokens[0].span);
+                    extent.end
+                }
+                Err(failure) => self.failed(at, extent.end, failure),
+            };
+        }
         match native_node(self.text, TokenKind::StartItem, tokens, self.errors) {
             Ok(node) => {
-                self.accept(node, tokens);
+                self.accept(node);
                 extent.end
             }
             Err(_) if kind == TokenKind::Thread => {
@@ -135,7 +144,7 @@ impl Items<'_> {
             if let Ok(node) = node {
                 let end = whole[whole.len() - 1].span.end;
                 self.errors.push(error.suggest_at(Span::at(end), Some(";")));
-                self.accept(node, whole);
+                self.accept(node);
                 return at + failure.at;
             }
         }
@@ -214,8 +223,7 @@ impl Items<'_> {
         });
     }
 
-    fn accept(&mut self, node: Node, tokens: &[Token]) {
-        let keyword = tokens[0].span;
+    fn accept(&mut self, node: Node) {
         match node {
             Node::Decl(decl) => self.native.decls.push(decl),
             Node::Thread(thread) => {
@@ -224,23 +232,28 @@ impl Items<'_> {
                 }
                 self.native.threads.push(*thread);
             }
-            Node::Condition(condition) => self.test.conditions.push(*condition),
-            Node::Locations(locations) => self.test.locations.push(locations),
-            Node::Filter(filter) => match &self.test.filter {
+            // These have other markers.
+            Node::ThreadHead(_) | Node::Stmts(_) | Node::Head(_) => {}
+        }
+    }
+
+    fn accept_condition(&mut self, node: CondNode, keyword: Span) {
+        match node {
+            CondNode::Condition(condition) => self.test.conditions.push(*condition),
+            CondNode::Locations(locations) => self.test.locations.push(locations),
+            CondNode::Filter(filter) => match &self.test.filter {
                 Some(first) => self.errors.push(
                     Error::new(ErrorKind::DuplicateFilter, keyword)
                         .related(first.keyword, "the first filter"),
                 ),
                 None => self.test.filter = Some(*filter),
             },
-            Node::Expect(expect) => match self.test.conditions.last_mut() {
+            CondNode::Expect(expect) => match self.test.conditions.last_mut() {
                 Some(condition) => condition.expect.extend(expect),
                 None => self
                     .errors
                     .push(Error::new(ErrorKind::ExpectWithoutCondition, keyword)),
             },
-            // These have other markers.
-            Node::ThreadHead(_) | Node::Stmt(_) | Node::Head(_) => {}
         }
     }
 }

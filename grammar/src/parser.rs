@@ -2,7 +2,7 @@
 
 use lalrpop_util::ParseError;
 
-use crate::actions::{Node, abbreviate};
+use crate::actions::{CondNode, Node, abbreviate};
 use crate::ast::SmolStr;
 use crate::ast::herd::OperandOrder;
 use crate::error::{Error, ErrorKind};
@@ -14,6 +14,11 @@ lalrpop_util::lalrpop_mod!(
     #[allow(clippy::all, unused)]
     native,
     "/src/native.rs"
+);
+lalrpop_util::lalrpop_mod!(
+    #[allow(clippy::all, unused)]
+    condition,
+    "/src/condition.rs"
 );
 lalrpop_util::lalrpop_mod!(
     #[allow(clippy::all, unused)]
@@ -95,6 +100,21 @@ pub(crate) fn native_node_ending_in(
         })
 }
 
+/// Parses with the condition grammar. After a failure `errors` is as it was before.
+pub(crate) fn condition_node(
+    text: &str,
+    tokens: &[Token],
+    errors: &mut Vec<Error>,
+) -> Result<CondNode, Failure> {
+    let before = errors.len();
+    condition::NodeParser::new()
+        .parse(text, errors, stream(tokens))
+        .map_err(|error| {
+            errors.truncate(before);
+            failure(error, tokens)
+        })
+}
+
 /// Parses with the herd grammar. After a failure `errors` is as it was before.
 pub(crate) fn herd_node(
     text: &str,
@@ -118,11 +138,13 @@ fn with_marker(
     tokens: &[Token],
 ) -> impl Iterator<Item = Result<Spanned, Never>> + '_ {
     let place = tokens.first().map_or(0, |token| token.span.start);
-    std::iter::once(Ok((place, start, place))).chain(
-        tokens
-            .iter()
-            .map(|token| Ok((token.span.start, token.kind, token.span.end))),
-    )
+    std::iter::once(Ok((place, start, place))).chain(stream(tokens))
+}
+
+fn stream(tokens: &[Token]) -> impl Iterator<Item = Result<Spanned, Never>> + '_ {
+    tokens
+        .iter()
+        .map(|token| Ok((token.span.start, token.kind, token.span.end)))
 }
 
 fn failure(error: ParseError<u32, TokenKind, Never>, tokens: &[Token]) -> Failure {

@@ -1,6 +1,6 @@
 //! From a text to a tree: header, body, conditions, expectations.
 
-use crate::actions::Node;
+use crate::actions::CondNode;
 use crate::ast::herd::OperandOrder;
 use crate::ast::*;
 use crate::error::{Error, ErrorKind};
@@ -8,7 +8,7 @@ use crate::header::{Header, header};
 use crate::items::{Damage, Items};
 use crate::lexer::{Lexer, Mode, span};
 use crate::limits::{MAX_BYTES, MAX_ERRORS};
-use crate::parser::native_node;
+use crate::parser::condition_node;
 use crate::span::Span;
 use crate::table::{block, number_thread, table};
 use crate::token::{Token, TokenKind};
@@ -209,8 +209,8 @@ fn expect_comments(text: &str, test: &mut Test, errors: &mut Vec<Error>) {
             }
         }
         errors.append(&mut lexer.errors);
-        let expect = match native_node(text, TokenKind::StartItem, &tokens, errors) {
-            Ok(Node::Expect(expect)) => expect,
+        let expect = match condition_node(text, &tokens, errors) {
+            Ok(CondNode::Expect(expect)) => expect,
             Ok(_) => continue,
             Err(failure) => {
                 errors.push(failure.error(text, &tokens, None));

@@ -257,7 +257,10 @@ impl Reader<'_> {
                 arms.push(IfArm { cond, body, span });
                 whole.end = end;
             }
-            (Some(head), _) => self.push(looping(head, body, span)),
+            (Some(head), _) => self.push(Stmt {
+                kind: looping(head, body, span),
+                span,
+            }),
             (None, _) => self.push(Stmt {
                 kind: StmtKind::Block(body),
                 span,
@@ -374,12 +377,15 @@ impl Reader<'_> {
         let run = &self.tokens[begin..self.run_end];
         let after = self.tokens.get(self.run_end).copied().or(self.after);
         let failure = match native_node(self.text, TokenKind::StartStmt, run, self.errors) {
-            Ok(Node::Stmt(stmt)) => {
+            Ok(Node::Stmts(stmts)) => {
                 self.at = self.run_end;
-                self.push(*stmt);
+                stmts.into_iter().for_each(|stmt| self.push(stmt));
                 return;
             }
-            Ok(_) => return,
+            Ok(_) => {
+                self.at = self.run_end;
+                return;
+            }
             Err(failure) => failure,
         };
         // Often only the semicolon is missing, and then nothing is lost.
@@ -392,7 +398,7 @@ impl Reader<'_> {
                 TokenKind::Semicolon,
                 self.errors,
             );
-            if let Ok(Node::Stmt(stmt)) = node {
+            if let Ok(Node::Stmts(stmts)) = node {
                 let end = whole[whole.len() - 1].span.end;
                 let bad = run
                     .get(failure.at)
@@ -401,7 +407,7 @@ impl Reader<'_> {
                     let error = failure.error(self.text, run, after);
                     self.errors.push(error.suggest_at(Span::at(end), Some(";")));
                 }
-                self.push(*stmt);
+                stmts.into_iter().for_each(|stmt| self.push(stmt));
                 self.at = begin + failure.at;
                 // What cannot start a statement is left of this one.
                 if !self.starts_statement(self.at) {
