@@ -17,6 +17,8 @@ const LOOKS: Record<CheckState | 'stale', { icon: string; word: string }> = {
 export class StatusItem implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('fencepost.status', vscode.StatusBarAlignment.Left, 50);
   private readonly byUri = new Map<string, Status>();
+  /** The test that the item is about: it stays while a panel has the focus. */
+  private shown: vscode.Uri | undefined;
   private readonly disposables: vscode.Disposable[] = [this.item];
 
   constructor(private readonly server: Server) {
@@ -25,10 +27,10 @@ export class StatusItem implements vscode.Disposable {
     this.disposables.push(
       server.onStatus((status) => this.take(status)),
       server.onConnection(() => this.render()),
-      vscode.window.onDidChangeActiveTextEditor(() => this.render()),
+      vscode.window.onDidChangeActiveTextEditor((editor) => this.follow(editor)),
       vscode.workspace.onDidChangeConfiguration(() => this.render()),
     );
-    this.render();
+    this.follow(vscode.window.activeTextEditor);
   }
 
   /** The last status of the document, if the server has said one. */
@@ -55,15 +57,23 @@ export class StatusItem implements vscode.Disposable {
     this.render();
   }
 
+  private follow(editor: vscode.TextEditor | undefined): void {
+    if (editor) {
+      this.shown = editor.document.languageId === 'litmus' ? editor.document.uri : undefined;
+    } else if (!vscode.window.visibleTextEditors.some(({ document }) => document.uri.toString() === this.shown?.toString())) {
+      this.shown = undefined;
+    }
+    this.render();
+  }
+
   private render(): void {
-    const editor = vscode.window.activeTextEditor;
-    if (!isEnabled() || editor?.document.languageId !== 'litmus') {
+    if (!isEnabled() || !this.shown) {
       this.item.hide();
       return;
     }
     const connection = this.server.current;
     if (connection.state === 'running') {
-      this.show(this.of(editor.document.uri));
+      this.show(this.of(this.shown));
     } else {
       this.showConnection(connection);
     }

@@ -49,11 +49,22 @@ function verdicts(result: ModelResult): string {
 function facts(result: ModelResult): string {
   const parts = [
     STATE_WORDS[result.state],
-    `${result.outcomes.length} outcomes`,
-    `${result.classes} classes`,
-    `${(result.timeUs / 1000).toFixed(1)} ms`,
+    count(result.outcomes.length, 'outcome', 'outcomes'),
+    count(result.classes, 'class', 'classes'),
+    duration(result.timeUs),
   ];
   return result.note ? `${parts.join(' · ')} · ${result.note}` : parts.join(' · ');
+}
+
+function count(number: number, one: string, many: string): string {
+  return `${number} ${number === 1 ? one : many}`;
+}
+
+function duration(microseconds: number): string {
+  if (microseconds < 1000) {
+    return `${microseconds} µs`;
+  }
+  return microseconds < 1e6 ? `${(microseconds / 1000).toFixed(1)} ms` : `${(microseconds / 1e6).toFixed(1)} s`;
 }
 
 const STATE_WORDS: Record<ModelResult['state'], string> = {

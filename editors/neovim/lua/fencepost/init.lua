@@ -23,8 +23,14 @@ function M.client(buf)
   end
 end
 
+--- A question before the server is ready gets no answer, and Neovim 0.7 then never asks again.
+local function is_ready(buf)
+  local client = M.client(buf)
+  return client and client.initialized and vim.api.nvim_buf_is_loaded(buf)
+end
+
 local function refresh(buf)
-  if not vim.api.nvim_buf_is_loaded(buf) then
+  if not is_ready(buf) then
     return
   end
   if options.lenses then

@@ -22,10 +22,10 @@ export function stepper(witness: Witness, actions: Actions): Part {
     made.addEventListener('click', () => actions.moveTo(target()));
     return made;
   };
-  const toStart = button('To the start', '⏮', () => 0);
+  const toStart = button('To the start', '|◀', () => 0);
   const back = button('One step back', '◀', () => position - 1);
   const forward = button('One step on', '▶', () => position + 1);
-  const toEnd = button('To the end', '⏭', () => last);
+  const toEnd = button('To the end', '▶|', () => last);
   const caption = el('p', { class: 'caption' });
 
   return {
