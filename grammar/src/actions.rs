@@ -145,6 +145,8 @@ pub(crate) fn thread(head: ThreadHead, body: Block) -> Thread {
     }
 }
 
+// Boxed as the grammar has them: it moves its largest symbol about.
+#[allow(clippy::vec_box)]
 pub(crate) fn decl(
     kind: DeclKind,
     items: Vec<Box<Declarator>>,
@@ -254,9 +256,9 @@ pub(crate) fn prop(kind: PropKind, start: u32, end: u32) -> Box<Prop> {
 }
 
 /// `/\` binds tighter than `\/`; both become flat lists.
-pub(crate) fn join(first: Box<Prop>, rest: Vec<(Connective, Box<Prop>)>) -> Box<Prop> {
+pub(crate) fn join(first: Prop, rest: Vec<(Connective, Box<Prop>)>) -> Box<Prop> {
     let mut alternatives = Vec::new();
-    let mut conjuncts = vec![*first];
+    let mut conjuncts = vec![first];
     for (connective, prop) in rest {
         if connective == Connective::Or {
             alternatives.push(flat(std::mem::take(&mut conjuncts), PropKind::And));
