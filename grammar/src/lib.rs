@@ -5,6 +5,7 @@
 
 pub mod ast;
 pub mod error;
+mod explain;
 pub mod format;
 pub mod limits;
 pub mod span;
@@ -13,6 +14,7 @@ pub mod symbols;
 pub use ast::Test;
 pub use decode::decode;
 pub use error::{Error, ErrorKind, Fix, Related, Severity};
+pub use explain::{codes, explain};
 pub use span::Span;
 pub use symbols::Symbols;
 

@@ -151,7 +151,9 @@ impl<'a> Body<'a> {
                 }
                 self.land(ends);
             }
-            StmtKind::While { cond, max, body } => self.while_loop(stmt, cond, max.as_deref(), body)?,
+            StmtKind::While { cond, max, body } => {
+                self.while_loop(stmt, cond, max.as_deref(), body)?
+            }
             StmtKind::For {
                 variable,
                 from,
