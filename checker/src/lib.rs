@@ -6,6 +6,7 @@ pub mod bits;
 pub mod collect;
 pub mod engine;
 pub mod event;
+pub mod fences;
 pub mod graph;
 pub mod lower;
 pub mod operational;

@@ -6,6 +6,7 @@
 pub mod ast;
 pub mod error;
 mod explain;
+pub mod fences;
 pub mod format;
 pub mod limits;
 pub mod span;

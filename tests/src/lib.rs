@@ -1,6 +1,7 @@
 //! What the test suites share: where the corpus and the fixtures are, random tests,
 //! and how to compare trees.
 
+pub mod answers;
 pub mod files;
 pub mod formatted;
 pub mod random;
