@@ -1,5 +1,6 @@
 -- What must hold in Neovim with its built-in client and the plugin.
 local failed = 0
+local editor = 'neovim ' .. vim.version().major .. '.' .. vim.version().minor
 
 local function say(line)
   io.stdout:write(line .. '\n')
@@ -8,10 +9,10 @@ end
 local function check(name, run)
   local ok, problem = pcall(run)
   if ok then
-    say('ok - neovim: ' .. name)
+    say('ok - ' .. editor .. ': ' .. name)
   else
     failed = failed + 1
-    say('not ok - neovim: ' .. name .. '\n    ' .. tostring(problem))
+    say('not ok - ' .. editor .. ': ' .. name .. '\n    ' .. tostring(problem))
   end
 end
 
@@ -38,6 +39,15 @@ local function virtual_text(of)
       local chunks = vim.list_extend(vim.deepcopy(details.virt_text or {}), vim.tbl_flatten(details.virt_lines or {}))
       for _, chunk in ipairs(chunks) do
         table.insert(shown, type(chunk) == 'table' and chunk[1] or chunk)
+      end
+    end
+  end
+  -- Neovim's own hints are drawn when the screen is, which a headless one has not.
+  if vim.lsp.inlay_hint then
+    for _, hint in ipairs(vim.lsp.inlay_hint.get({ bufnr = of })) do
+      local label = hint.inlay_hint.label
+      for _, part in ipairs(type(label) == 'string' and { { value = label } } or label) do
+        table.insert(shown, part.value)
       end
     end
   end

@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
-import { command, launch, lenses, lines, openFile, openWorkbench, panel, statusText, untilLens, untilLine, untilStatus } from './browser.mjs';
+import { command, launch, lenses, lines, openFile, openWorkbench, panel, untilLens, untilLine, untilStatus } from './browser.mjs';
 import { assert, check, close, until } from './checks.mjs';
 
 const [port, workspace, artifacts, state] = process.argv.slice(2);
@@ -211,6 +211,8 @@ await see('the status item opens its details', async () => {
 });
 
 await see('the Test Explorer runs a folder; the failed expectation is at its line', async () => {
+  await page.locator('.tab[aria-label^="Witness"]').hover();
+  await page.locator('.tab[aria-label^="Witness"] .codicon-close').click();
   await command(page, 'Testing: Focus on Test Explorer View');
   const folder = page.locator('.test-explorer .monaco-list-row', { hasText: 'shapes' }).first();
   await folder.waitFor();
@@ -237,9 +239,7 @@ await see('the Test Explorer runs a folder; the failed expectation is at its lin
 async function openFileAtFailure() {
   await page.locator('.test-explorer .monaco-list-row[aria-level="3"]', { hasText: 'TSO' }).first().dblclick();
   await untilLine(page, /expect SC never, TSO never/);
-  await until('the message at the line', async () => (await page.locator('.test-message-inline-content').allInnerTexts()).some((text) => /expects/.test(text)), {
-    describe: () => statusText(page),
-  });
+  await page.getByText(/The file expects .never. under TSO; the check found .sometimes/).first().waitFor();
 }
 
 await browser.close();
