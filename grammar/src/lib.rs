@@ -16,6 +16,7 @@ pub use ast::Test;
 pub use decode::decode;
 pub use error::{Error, ErrorKind, Fix, Related, Severity};
 pub use explain::{codes, explain};
+pub use nearest::nearest;
 pub use span::Span;
 pub use symbols::Symbols;
 

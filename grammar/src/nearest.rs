@@ -2,10 +2,7 @@
 
 /// The candidate with the smallest edit distance, if that is small for the
 /// length of the word; the first of several. Case counts for less than a letter.
-pub(crate) fn nearest<'c>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'c str>,
-) -> Option<&'c str> {
+pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     // A longer word is no typing mistake, and distance is quadratic.
     if word.is_empty() || word.len() > MAX_LENGTH {
         return None;

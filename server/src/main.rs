@@ -3,8 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match std::env::args().nth(1).as_deref() {
-        Some("lsp") => fencepost::lsp::run(),
-        _ => ExitCode::from(2),
-    }
+    fencepost::cli::run(std::env::args_os())
 }

@@ -135,6 +135,17 @@ pub fn failure(kind: FailureKind) -> &'static str {
     }
 }
 
+/// What an execution that fails does.
+pub fn failing(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::Assertion => "fails an assertion",
+        FailureKind::DivisionByZero => "divides by zero",
+        FailureKind::IndexOutOfBounds => "uses an index out of bounds",
+        FailureKind::BadAddress => "follows an address of no location",
+        FailureKind::UnlockNotHeld => "unlocks a mutex it does not hold",
+    }
+}
+
 /// `SC, TSO`
 pub fn models(models: impl IntoIterator<Item = Model>) -> String {
     let names: Vec<&str> = models.into_iter().map(Model::name).collect();

@@ -1,0 +1,123 @@
+//! `fencepost` without arguments: what it does, on one small test.
+
+use std::io::{self, Write};
+
+use fencepost_checker::engine;
+use fencepost_checker::lower::LowerOptions;
+use fencepost_checker::program::{Model, Program};
+use fencepost_checker::report::{Options, Report};
+
+use crate::checked::Checked;
+use crate::examples;
+use crate::render::{Look, Role, matrix, prop, witness, words};
+
+use super::terminal::Terminal;
+use super::{Status, Trouble};
+
+pub fn run(terminal: &Terminal) -> Result<Status, Trouble> {
+    let look = terminal.look;
+    let mut out = String::new();
+    let mut say = |text: &str| {
+        out.push_str(&look.plain(text));
+        out.push('\n');
+    };
+    let (plain, program) = load("SB")?;
+    let reports = check_all(&program);
+    let refs: Vec<&Report> = reports.iter().collect();
+    say(&heading(
+        look,
+        "Fencepost checks litmus tests under SC, TSO and PSO. Here is one, store buffering:",
+    ));
+    say("");
+    for line in code_lines(&plain.text) {
+        say(&format!("    {line}"));
+    }
+    say("");
+    say(&heading(look, "What can happen"));
+    say("");
+    say(matrix::text(look, &program, &refs, None).trim_end());
+    say("");
+    say(&format!(
+        "The condition is reachable {}.",
+        words::verdict_phrase(look, &refs, 0)
+    ));
+    if let Some((report, outcome)) = words::first_reaching(&program, &refs, 0) {
+        say("");
+        say(&heading(
+            look,
+            &format!("How it comes about under {}", report.model.name()),
+        ));
+        say("");
+        say(witness::table(look, &program, &plain.text, &outcome.witness).trim_end());
+    }
+    say("");
+    say(&heading(look, "What helps"));
+    say("");
+    for name in ["SB+mfence+po", "SB+sfences", "SB+mfences"] {
+        let (fenced, program) = load(name)?;
+        let reports = check_all(&program);
+        let refs: Vec<&Report> = reports.iter().collect();
+        let condition = program.conditions.first();
+        let source = condition.map(|c| prop::source(&fenced.text, &c.span));
+        say(&format!(
+            "  {name:<13}{}",
+            words::verdict_phrase(look, &refs, 0)
+        ));
+        // The three differ in their fences only, or the comparison would be none.
+        debug_assert!(source.is_some());
+    }
+    say("");
+    say("An `mfence` between the store and the load of both threads makes it impossible;");
+    say("one alone, or an `sfence`, does not.");
+    say("");
+    say(&heading(look, "Where to go from here"));
+    say("");
+    say("  fencepost example                 more shapes: MP, IRIW, 2+2W, locks, loops, …");
+    say("  fencepost example MP > MP.litmus");
+    say("  fencepost check MP.litmus         verdicts, outcomes, expectations");
+    say("  fencepost witness MP.litmus       one execution, step by step; --format svg draws it");
+    say("  fencepost check --help            models, budgets, JSON, SARIF, JUnit");
+    say("");
+    say("In the editor: `fencepost lsp` is a language server; the folder editors/ of the");
+    say("project has what VS Code, Neovim, Vim, Emacs and Helix need to start it.");
+    io::stdout().write_all(out.as_bytes())?;
+    Ok(Status::Fine)
+}
+
+fn heading(look: Look, text: &str) -> String {
+    look.paint(Role::Heading, text).into_owned()
+}
+
+fn load(name: &str) -> Result<(Checked, Program), Trouble> {
+    let missing = || {
+        Trouble::call(
+            format!("the built-in example {name} cannot be read"),
+            "this is a bug of fencepost: please report it",
+        )
+    };
+    let text = examples::find(name).ok_or_else(missing)?;
+    let checked = Checked::read(name.to_owned(), text.into(), &LowerOptions::default());
+    let program = checked.program.clone().ok_or_else(missing)?;
+    Ok((checked, program))
+}
+
+fn check_all(program: &Program) -> Vec<Report> {
+    let options = Options::default();
+    Model::ALL
+        .iter()
+        .map(|model| engine::check(program, *model, &options))
+        .collect()
+}
+
+/// The test without its documentation, which the reader is looking at.
+fn code_lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut blank = false;
+    text.lines().filter(move |line| {
+        // One blank line of several is enough when something was left out between them.
+        let skipped = line.starts_with('"') || (blank && line.is_empty());
+        if !skipped {
+            blank = line.is_empty();
+        }
+        !skipped
+    })
+}
