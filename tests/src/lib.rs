@@ -2,6 +2,7 @@
 //! and how to compare trees.
 
 pub mod answers;
+pub mod counts;
 pub mod files;
 pub mod formatted;
 pub mod random;

@@ -193,9 +193,10 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
         {
             writes.set(own);
         }
+        let overwritten = self.overwritten(&read, &mut writes);
         if read.source != INIT {
             writes = writes.without(read.source as usize);
-            if fresh && newest_own.is_none() {
+            if fresh && newest_own.is_none() && !overwritten {
                 self.try_source(k, INIT);
             }
         }
@@ -215,6 +216,26 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
                 }
             }
         }
+    }
+
+    /// Takes out of `writes` what an earlier read of the thread has seen overwritten, the cheap
+    /// part of MAYREAD (`001_…` section 4); true when the initial value is overwritten too.
+    fn overwritten(&self, read: &Event, writes: &mut Bits<W>) -> bool {
+        let events = &self.trace.events;
+        let mut initial = false;
+        for &earlier in &self.trace.lists[read.thread as usize][..read.index as usize] {
+            let event = &events[earlier as usize];
+            if event.effect.has(Effect::READ) && event.loc == read.loc && event.source != INIT {
+                initial = true;
+                let seen = &events[event.source as usize];
+                for w in writes.iter() {
+                    if events[w].thread == seen.thread && events[w].index < seen.index {
+                        *writes = writes.without(w);
+                    }
+                }
+            }
+        }
+        initial
     }
 
     /// The mutation in which the open read reads from `w`.
