@@ -28,7 +28,7 @@ impl Row {
             parsed.errors
         );
         let options = LowerOptions {
-            params: [("N".to_owned(), self.n)].into(),
+            params: vec![("N".to_owned(), self.n)],
             ..LowerOptions::default()
         };
         lower(&parsed.test, &options).unwrap_or_else(|errors| panic!("{}: {errors:?}", self.name))

@@ -54,5 +54,11 @@ fn rf_finds_the_classes_of_the_papers() {
 
 #[test]
 fn rf_part_finds_them_too() {
-    compare(EngineKind::RfPart, 20_000);
+    compare(EngineKind::RfPart, 10_000);
+}
+
+/// The states of the operational models, so only the small ones.
+#[test]
+fn brute_finds_them_too() {
+    compare(EngineKind::Brute, 1_300);
 }
