@@ -410,7 +410,7 @@ impl Reader<'_> {
                 stmts.into_iter().for_each(|stmt| self.push(stmt));
                 self.at = begin + failure.at;
                 // What cannot start a statement is left of this one.
-                if !self.starts_statement(self.at) {
+                if self.at < self.run_end && !self.starts_statement(self.at) {
                     self.at = self.resume_after(self.at);
                 }
                 return;

@@ -56,8 +56,22 @@ fn line_ends_are_kept() {
 
 /// What a mutation puts in.
 const SNIPPETS: [&str; 16] = [
-    " ", "\n", "\n\n\n", "\t", "(* c *)", "(* c\n d *)", "/* c */", "// c\n", ";", ",", "-", "~",
-    "(", ")", "\u{feff}", "é",
+    " ",
+    "\n",
+    "\n\n\n",
+    "\t",
+    "(* c *)",
+    "(* c\n d *)",
+    "/* c */",
+    "// c\n",
+    ";",
+    ",",
+    "-",
+    "~",
+    "(",
+    ")",
+    "\u{feff}",
+    "é",
 ];
 
 /// Our own tests with a few random changes: of those that can still be read, all are
@@ -86,11 +100,14 @@ fn mutated_tests() {
             panic!("FENCEPOST_SEED={seed}: {error}\n--- of\n{text}");
         }
     }
-    assert!(readable * 10 > cases, "only {readable} of {cases} are readable");
+    assert!(
+        readable * 10 > cases,
+        "only {readable} of {cases} are readable"
+    );
 }
 
 fn mutate(random: &mut Random, text: &mut String) {
-    let mut place = |random: &mut Random| {
+    let place = |random: &mut Random| {
         let mut at = random.below(text.len() + 1);
         while !text.is_char_boundary(at) {
             at -= 1;

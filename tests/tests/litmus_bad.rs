@@ -151,5 +151,6 @@ fn each_says_what_is_wrong_with_it() {
           PSO: UnlockNotHeld fails
           PSO: no complete execution
 
-    "#]].assert_eq(&all);
+    "#]]
+    .assert_eq(&all);
 }
