@@ -46,8 +46,12 @@ pub(super) fn tokens(random: &mut Random) -> Vec<Token> {
     let put = |out: &mut Vec<Token>, text: &str| out.extend(text.split(' ').map(Token::new));
     put(&mut out, "{");
     let register = if att { "rax" } else { "EAX" };
-    for entry in ["x = 0", "int y = 1", "uint64_t z", "t [ 2 ] = { 1 , - 1 }"] {
-        if random.one_in(2) {
+    for (at, entry) in ["x = 0", "int y = 1", "uint64_t z", "t [ 2 ] = { 1 , - 1 }"]
+        .into_iter()
+        .enumerate()
+    {
+        // The conditions name the first two.
+        if at < 2 || random.one_in(2) {
             put(&mut out, entry);
             put(&mut out, ";");
         }
