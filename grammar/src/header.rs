@@ -150,8 +150,11 @@ fn herd_lines(lexer: &mut Lexer<'_>, header: &mut Header) {
 
 /// Whether the line starts as a table does: `P0 |` or `P0 ;`.
 pub(crate) fn at_table(lexer: &Lexer<'_>) -> bool {
-    let rest = &lexer.text.as_bytes()[lexer.pos..];
-    let Some(rest) = rest.strip_prefix(b"P") else {
+    at_table_text(&lexer.text.as_bytes()[lexer.pos..])
+}
+
+pub(crate) fn at_table_text(line: &[u8]) -> bool {
+    let Some(rest) = line.strip_prefix(b"P") else {
         return false;
     };
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();

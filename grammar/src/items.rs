@@ -114,11 +114,11 @@ impl Items<'_> {
             }
             Err(_) if kind == TokenKind::Thread => {
                 let after = self.tokens.get(extent.end).copied();
-                let found = recover::thread(self.text, tokens, after, extent.unclosed, self.errors);
+                let (found, whole_head) =
+                    recover::thread(self.text, tokens, after, extent.unclosed, self.errors);
                 self.damage.threads.push(self.native.threads.len());
-                if found.name.name.is_empty() {
-                    self.damage.top = true;
-                }
+                // Perhaps it is no thread at all.
+                self.damage.top |= !whole_head;
                 self.native.threads.push(found);
                 extent.end
             }
@@ -142,10 +142,21 @@ impl Items<'_> {
                 self.errors,
             );
             if let Ok(node) = node {
-                let end = whole[whole.len() - 1].span.end;
-                self.errors.push(error.suggest_at(Span::at(end), Some(";")));
                 self.accept(node);
-                return at + failure.at;
+                let last = whole[whole.len() - 1].span.end;
+                let next = tokens
+                    .get(failure.at)
+                    .map_or(last, |token| token.span.start);
+                let gap = Span::new(last, next).text(self.text);
+                if failure.at == tokens.len() || gap.contains('\n') {
+                    self.errors
+                        .push(error.suggest_at(Span::at(last), Some(";")));
+                    return at + failure.at;
+                }
+                // Something else is wrong: what follows on the line declares nothing.
+                self.errors.push(error);
+                self.damage.top = true;
+                return end;
             }
         }
         // What the lexer has reported needs no second error.

@@ -13,14 +13,15 @@ use crate::parser::{Failure, native_node, native_node_ending_in};
 use crate::span::Span;
 use crate::token::{Token, TokenKind};
 
-/// Always gives a thread, with what could be read of it.
+/// Always gives a thread, with what could be read of it; and whether its head was whole.
 pub(crate) fn thread(
     text: &str,
     tokens: &[Token],
     after: Option<Token>,
     unclosed: Option<Span>,
     errors: &mut Vec<Error>,
-) -> Thread {
+) -> (Thread, bool) {
+    let before = errors.len();
     let mut reader = Reader {
         text,
         tokens,
@@ -31,8 +32,9 @@ pub(crate) fn thread(
         frames: Vec::new(),
     };
     let head = reader.thread_head();
+    let whole = reader.errors.len() == before && !head.name.name.is_empty();
     let body = reader.body(unclosed);
-    make_thread(*head, body)
+    (make_thread(*head, body), whole)
 }
 
 /// Whether a statement of the block could not be read.
@@ -139,6 +141,14 @@ impl Reader<'_> {
         let after = self.tokens.get(end).copied().or(self.after);
         self.report(&failure, run, after);
         self.at = end.max(1);
+        // With neither a head nor a brace, what follows is no thread's body.
+        let braces = self
+            .tokens
+            .iter()
+            .any(|token| token.kind == TokenKind::LBrace);
+        if !braces {
+            self.at = self.tokens.len();
+        }
         None
     }
 

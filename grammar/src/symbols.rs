@@ -6,8 +6,10 @@ mod native;
 #[cfg(test)]
 mod tests;
 
+use rustc_hash::FxHashMap;
+
 use crate::ast::{Body, Ident, SmolStr, Test};
-use crate::error::{Error, ErrorKind, NameKind};
+use crate::error::{Error, ErrorKind, NameKind, Related};
 use crate::items::Damage;
 use crate::limits::MAX_ERRORS;
 use crate::nearest::nearest;
@@ -95,6 +97,7 @@ pub(crate) fn resolve(test: &Test, damage: &Damage, errors: &mut Vec<Error>) -> 
         symbols: Vec::new(),
         errors,
         damage,
+        reported: FxHashMap::default(),
     };
     match &test.body {
         Body::Native(body) => native::resolve(test, body, &mut builder),
@@ -109,6 +112,8 @@ struct Builder<'a> {
     symbols: Vec<Symbol>,
     errors: &'a mut Vec<Error>,
     damage: &'a Damage,
+    /// Names that nobody defined and that are reported already: where in `errors`.
+    reported: FxHashMap<(&'static str, SmolStr, Option<u32>), usize>,
 }
 
 impl Builder<'_> {
@@ -153,16 +158,34 @@ impl Builder<'_> {
         }
     }
 
-    /// An error about a name that nobody defined. Silent after damage: what could not
-    /// be read may have defined it.
-    fn unknown(&mut self, error: Error, thread: Option<u32>) {
+    /// An error about a name that is not known, or not as what it is used. Silent after
+    /// damage: what could not be read may have defined it. One error a name: further
+    /// uses are listed with the first.
+    fn unknown(&mut self, error: Error, name: &SmolStr, thread: Option<u32>) {
         let damaged = match thread {
             Some(thread) => self.damage.threads.contains(&(thread as usize)),
             None => false,
         };
-        if !damaged && !self.damage.top {
-            self.error(error);
+        if damaged || self.damage.top {
+            return;
         }
+        let key = (error.code(), name.clone(), thread);
+        if let Some(first) = self
+            .reported
+            .get(&key)
+            .and_then(|&at| self.errors.get_mut(at))
+        {
+            if first.related.len() < MAX_RELATED {
+                let span = error.span;
+                first.related.push(Related {
+                    span,
+                    note: "also here",
+                });
+            }
+            return;
+        }
+        self.reported.insert(key, self.errors.len());
+        self.error(error);
     }
 
     fn duplicate(&mut self, name: &Ident, kind: NameKind, first: SymbolId) {
@@ -200,6 +223,9 @@ impl Builder<'_> {
         Symbols { symbols }
     }
 }
+
+/// Further places that an error about a name lists.
+const MAX_RELATED: usize = 8;
 
 /// How many names are compared with a mistyped one.
 const MAX_CANDIDATES: usize = 2000;

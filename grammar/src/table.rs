@@ -4,14 +4,17 @@
 //! is mended where it can be (a missing `|` before a mnemonic, an empty cell too
 //! many): the other columns keep their instructions.
 
+mod mend;
+
 use std::ops::Range;
 
-use memchr::memmem;
+use memchr::{memchr, memchr_iter, memmem};
 
-use crate::actions::ident;
+use crate::actions::{abbreviate, ident};
 use crate::ast::herd::*;
 use crate::ast::{Ident, SmolStr, ThreadRef, ThreadRefKind};
 use crate::error::{Error, ErrorKind};
+use crate::header::{at_table, at_table_text};
 use crate::instruction::{HerdNode, mnemonic_by_name};
 use crate::lexer::{Lexer, Mode, span};
 use crate::limits::MAX_ERRORS;
@@ -36,6 +39,13 @@ pub(crate) struct Table<'l, 't> {
     cells: Vec<Range<usize>>,
     /// Where each cell of the row begins, for those that are empty.
     starts: Vec<u32>,
+}
+
+/// What a token does in a row.
+enum Role {
+    Content,
+    Bar,
+    End,
 }
 
 /// Reads the init section and the table; the lexer then stands before the conditions.
@@ -81,30 +91,18 @@ impl Table<'_, '_> {
         let mut tokens = std::mem::take(&mut self.tokens);
         let mut list = false;
         loop {
-            self.lexer.skip_trivia(Mode::Herd);
-            let start = self.lexer.pos;
-            let token = self.lexer.token(Mode::Herd);
-            let kind = token.map(|token| token.kind);
-            // The section ends at its brace; without one, where the table or a
-            // condition starts.
-            let runaway = match kind {
-                None | Some(TokenKind::Bar) => true,
-                Some(TokenKind::Semicolon) => is_thread_name(&tokens, self.lexer.text),
-                Some(kind) => kind.starts_item(),
+            let new_line = self.lexer.skip_trivia(Mode::Herd);
+            // The section ends at its brace; without one, at the line where the
+            // table or a condition starts.
+            let runaway = new_line && (at_table(self.lexer) || at_tail(self.lexer));
+            let token = if runaway {
+                None
+            } else {
+                self.lexer.token(Mode::Herd)
             };
-            if runaway {
-                let resume = match tokens.first() {
-                    Some(first) if kind != Some(TokenKind::Exists) => first.span.start as usize,
-                    _ => start,
-                };
-                if kind.is_none() || !is_table_start(&tokens, self.lexer.text) {
-                    self.entry(&tokens);
-                    self.lexer.pos = start;
-                } else {
-                    self.lexer.pos = resume;
-                }
+            if token.is_none() {
+                self.entry(&tokens);
                 self.error(ErrorKind::Unclosed { open: '{' }, open);
-                break;
             }
             let Some(token) = token else { break };
             match token.kind {
@@ -133,7 +131,42 @@ impl Table<'_, '_> {
         self.lexer.skip_trivia(Mode::Herd);
         if self.lexer.peek_byte() == Some(b';') {
             self.lexer.pos += 1;
+            self.lexer.skip_trivia(Mode::Herd);
         }
+        if !at_table(self.lexer) {
+            self.find_table();
+        }
+    }
+
+    /// A brace too many ends the init section early: the table is still further down.
+    fn find_table(&mut self) {
+        let start = self.lexer.pos;
+        loop {
+            self.lexer.skip_line();
+            self.lexer.skip_trivia(Mode::Herd);
+            if self.lexer.peek_byte().is_none() || at_tail(self.lexer) {
+                // There is none; what is here may be one with a bad first row.
+                self.lexer.pos = start;
+                self.lexer
+                    .comments
+                    .retain(|comment| (comment.span.start as usize) < start);
+                return;
+            }
+            if at_table(self.lexer) {
+                break;
+            }
+        }
+        let line = self.lexer.text[start..]
+            .lines()
+            .next()
+            .unwrap_or("")
+            .trim_end();
+        let found = SmolStr::from(format!("`{}`", abbreviate(line)));
+        let expected = SmolStr::new_static("the table of threads");
+        self.error(
+            ErrorKind::Unexpected { found, expected },
+            span(start, start + line.len()),
+        );
     }
 
     fn entry(&mut self, tokens: &[Token]) {
@@ -162,15 +195,20 @@ impl Table<'_, '_> {
     // ---- The table ----
 
     fn rows(&mut self) {
+        let mut empty = false;
         while self.lexer.errors.len() < MAX_ERRORS {
-            self.lexer.skip_trivia(Mode::Cells);
-            if self.lexer.peek_byte().is_none() || at_tail(self.lexer) {
+            let fresh = self.lexer.skip_trivia(Mode::Cells) || empty;
+            let columns = self.herd.threads.len();
+            if self.lexer.peek_byte().is_none()
+                || at_tail(self.lexer)
+                || (fresh && columns > 0 && past_table(self.lexer, columns))
+            {
                 break;
             }
             let start = self.lexer.pos as u32;
             self.row();
             let whole = Span::new(start, self.lexer.pos as u32);
-            let empty = self.cells.len() == 1 && self.cells[0].is_empty();
+            empty = self.cells.len() == 1 && self.cells[0].is_empty();
             if self.herd.threads.is_empty() {
                 if empty {
                     self.unexpected_semicolon();
@@ -209,40 +247,106 @@ impl Table<'_, '_> {
         let mut cell_start = self.lexer.pos as u32;
         loop {
             let new_line = self.lexer.skip_trivia(Mode::Cells);
-            let start = self.lexer.pos;
             let has_tokens = self.tokens.len() > first;
-            if new_line && has_tokens {
-                let last = self.tokens[self.tokens.len() - 1];
-                let names = columns == 0 && is_thread_name(&self.tokens[first..], self.lexer.text);
-                let complete = names || self.cells.len() + 1 == columns;
-                let goes_on = matches!(last.kind, TokenKind::Comma | TokenKind::Colon);
-                let separator = matches!(self.lexer.peek_byte(), Some(b'|' | b';') | None);
-                if (complete && !goes_on && !separator) || at_tail(self.lexer) {
-                    self.missing_semicolon(last.span.end);
-                    break;
+            if new_line
+                && let Some(last) = self.tokens.last().copied()
+                && self.ends_at_line(first, columns)
+            {
+                self.missing_semicolon(last.span.end);
+                if !has_tokens {
+                    // A bar stands where the semicolon should: no cell follows it.
+                    return;
                 }
+                break;
             }
             let Some(token) = self.lexer.token(Mode::Cells) else {
                 let end = self
                     .tokens
                     .last()
-                    .map_or(start as u32, |token| token.span.end);
+                    .map_or(cell_start, |token| token.span.end);
                 self.missing_semicolon(end);
                 break;
             };
-            match token.kind {
-                TokenKind::Semicolon => break,
-                TokenKind::Bar => {
+            let role = match token.kind {
+                TokenKind::Bar => Role::Bar,
+                TokenKind::Semicolon => self.semicolon(token.span, columns),
+                _ => Role::Content,
+            };
+            match role {
+                Role::End => break,
+                Role::Content => self.tokens.push(token),
+                Role::Bar => {
                     self.cells.push(first..self.tokens.len());
                     self.starts.push(cell_start);
                     first = self.tokens.len();
                     cell_start = token.span.end;
                 }
-                _ => self.tokens.push(token),
             }
         }
         self.cells.push(first..self.tokens.len());
         self.starts.push(cell_start);
+    }
+
+    /// Whether a row without its semicolon is over at this line end. An instruction
+    /// may go on after a comma, and a label's may stand on the next line.
+    fn ends_at_line(&self, first: usize, columns: usize) -> bool {
+        if at_tail(self.lexer) {
+            return true;
+        }
+        let cell = &self.tokens[first..];
+        match self.lexer.peek_byte() {
+            None | Some(b';') => return false,
+            // The next cell of this row, or the first of another.
+            Some(b'|') => return columns > 0 && self.cells.len() + 1 >= columns,
+            _ => {}
+        }
+        if columns == 0 {
+            // The first row has names and nothing else.
+            let names = self
+                .tokens
+                .first()
+                .is_some_and(|token| self.is_thread(token));
+            return names && !at_table(self.lexer);
+        }
+        match cell.last() {
+            None => self.cells.len() >= columns,
+            Some(last) => {
+                let goes_on = matches!(last.kind, TokenKind::Comma | TokenKind::Colon);
+                self.cells.len() + 1 >= columns && !goes_on
+            }
+        }
+    }
+
+    /// A semicolon ends a row. In the middle of a row's line, with cells still missing,
+    /// it stands in place of a bar or of what belongs into the cell.
+    fn semicolon(&mut self, place: Span, columns: usize) -> Role {
+        let rest = &self.lexer.text[self.lexer.pos..self.lexer.line_end()];
+        let rest = rest.trim_start();
+        if self.tokens.is_empty() && self.cells.is_empty() {
+            return Role::End;
+        }
+        let missing = columns == 0 || self.cells.len() + 1 < columns;
+        if missing && rest.starts_with('|') {
+            return Role::Content;
+        }
+        let means_bar = if columns == 0 {
+            at_table_text(rest.as_bytes())
+        } else {
+            missing && !rest.is_empty() && !rest.starts_with("(*")
+        };
+        if !means_bar {
+            return Role::End;
+        }
+        let found = SmolStr::new_static("`;`");
+        let expected = SmolStr::new_static("`|`");
+        self.damaged = true;
+        let error = Error::new(ErrorKind::Unexpected { found, expected }, place);
+        self.lexer.errors.push(error.suggest(Some("|")));
+        Role::Bar
+    }
+
+    fn is_thread(&self, token: &Token) -> bool {
+        thread_number(token.span.text(self.lexer.text)).is_some()
     }
 
     fn missing_semicolon(&mut self, place: u32) {
@@ -260,34 +364,59 @@ impl Table<'_, '_> {
         }
     }
 
+    /// The first row. A cell with several names has lost a bar; one with none has lost
+    /// its name, and its column stays if the numbers leave room for it.
     fn thread_names(&mut self, whole: Span) {
         self.herd.threads_span = whole;
         let text = self.lexer.text;
-        for column in 0..self.cells.len() {
-            let tokens = &self.tokens[self.cells[column].clone()];
-            let number = match tokens {
-                [token] => thread_number(token.span.text(text)),
-                _ => None,
+        let mut nameless: Vec<Span> = Vec::new();
+        for cell in 0..self.cells.len() {
+            let place = Span::at(self.starts[cell]);
+            let mut named = false;
+            let mut stray = None;
+            for at in self.cells[cell].clone() {
+                let token = self.tokens[at];
+                let number = thread_number(token.span.text(text));
+                let again = number.is_some_and(|number| {
+                    let last = self.herd.threads.last();
+                    last.is_some_and(|last| last.number == number)
+                });
+                match number {
+                    Some(number) if !again => {
+                        for place in nameless.drain(..) {
+                            if (self.herd.threads.len() as u32) < number {
+                                self.herd.threads.push(nameless_thread(&self.herd, place));
+                            }
+                        }
+                        if named {
+                            stray = stray.or(Some(token));
+                        }
+                        named = true;
+                        let name = ident(text, token.span.start, token.span.end);
+                        self.herd.threads.push(ThreadName { name, number });
+                    }
+                    _ => stray = stray.or(Some(token)),
+                }
+            }
+            if !named {
+                nameless.push(place);
+            }
+            let expected = SmolStr::new_static(if named {
+                "`|` or `;`"
+            } else {
+                "a thread's name, as `P0`"
+            });
+            let (found, span) = match stray {
+                Some(token) => (quote(text, token), token.span),
+                None if !named => (SmolStr::new_static("an empty cell"), place),
+                None => continue,
             };
-            let place = Span::at(self.starts[column]);
-            let name = match (tokens, number) {
-                ([token], Some(_)) => ident(text, token.span.start, token.span.end),
-                _ => Ident {
-                    name: SmolStr::from(format!("P{column}")),
-                    span: place,
-                },
-            };
-            let problem = match tokens {
-                _ if number.is_some() => None,
-                [] => Some((SmolStr::new_static("an empty cell"), place)),
-                [token, ..] => Some((quote(text, *token), token.span)),
-            };
-            if let Some((found, span)) = problem {
-                let expected = SmolStr::new_static("a thread's name, as `P0`");
+            if stray.is_none_or(|token| token.kind != TokenKind::Bad) {
                 self.error(ErrorKind::Unexpected { found, expected }, span);
             }
-            let number = number.unwrap_or(column as u32);
-            self.herd.threads.push(ThreadName { name, number });
+        }
+        for place in nameless {
+            self.herd.threads.push(nameless_thread(&self.herd, place));
         }
     }
 
@@ -295,67 +424,21 @@ impl Table<'_, '_> {
         let expected = self.herd.threads.len();
         let found = self.cells.len();
         if found != expected {
-            if self.row_errors < MAX_ROW_ERRORS {
-                self.error(ErrorKind::RowLength { found, expected }, whole);
-            }
             self.damaged = true;
-            self.row_errors += 1;
-            self.mend(expected);
+            self.mend();
         }
+        let errors = self.lexer.errors.len();
         let mut cells = Vec::with_capacity(self.cells.len());
         for column in 0..self.cells.len() {
             cells.push(self.cell(column));
         }
+        // A bad cell says enough about its row.
+        let silent = self.lexer.errors.len() > errors || self.row_errors >= MAX_ROW_ERRORS;
+        if found != expected && !silent {
+            self.row_errors += 1;
+            self.error(ErrorKind::RowLength { found, expected }, whole);
+        }
         self.herd.rows.push(Row { cells, span: whole });
-    }
-
-    /// Gives the row the right number of cells, and as many as possible their place.
-    fn mend(&mut self, expected: usize) {
-        if self.cells.len() < expected {
-            // A bar is missing before an instruction that is not first in its cell.
-            let mut column = 0;
-            while column < self.cells.len() && self.cells.len() < expected {
-                let cell = self.cells[column].clone();
-                let second = (cell.start + 1..cell.end).find(|&at| self.is_mnemonic(at));
-                if let Some(at) = second {
-                    self.cells[column] = cell.start..at;
-                    self.cells.insert(column + 1, at..cell.end);
-                    self.starts.insert(column + 1, self.tokens[at].span.start);
-                }
-                column += 1;
-            }
-        }
-        let surplus = self.cells.len().saturating_sub(expected);
-        if surplus > 0 {
-            let mut left = surplus;
-            let mut kept = 0;
-            for column in 0..self.cells.len() {
-                if left > 0 && self.cells[column].is_empty() {
-                    left -= 1;
-                    continue;
-                }
-                self.cells.swap(kept, column);
-                self.starts.swap(kept, column);
-                kept += 1;
-            }
-            self.cells.truncate(kept.min(expected));
-            self.starts.truncate(kept.min(expected));
-        }
-        let end = self.lexer.pos as u32;
-        while self.cells.len() < expected {
-            self.cells.push(self.tokens.len()..self.tokens.len());
-            self.starts.push(end);
-        }
-    }
-
-    fn is_mnemonic(&self, at: usize) -> bool {
-        let token = self.tokens[at];
-        let after_prefix = self.tokens[at - 1].kind == TokenKind::LockPrefix
-            || self.tokens[at - 1].kind == TokenKind::Colon;
-        token.kind == TokenKind::LockPrefix
-            || (token.kind == TokenKind::Ident
-                && !after_prefix
-                && mnemonic_by_name(token.span.text(self.lexer.text)).is_some())
     }
 
     fn cell(&mut self, column: usize) -> Cell {
@@ -402,8 +485,20 @@ impl Table<'_, '_> {
     }
 }
 
-/// Whether the table is over: a condition, or a `<<…>>` block. A line with a bar
-/// in it is still a row, whatever it starts with.
+/// Stands for a thread whose name could not be read.
+fn nameless_thread(herd: &Herd, place: Span) -> ThreadName {
+    let number = herd.threads.len() as u32;
+    ThreadName {
+        name: Ident {
+            name: SmolStr::from(format!("P{number}")),
+            span: place,
+        },
+        number,
+    }
+}
+
+/// Whether a condition starts here, or a `<<…>>` block. A line with a bar in it is
+/// still a row, whatever it starts with.
 fn at_tail(lexer: &Lexer<'_>) -> bool {
     let rest = &lexer.text[lexer.pos..];
     if rest.starts_with("<<") {
@@ -412,18 +507,49 @@ fn at_tail(lexer: &Lexer<'_>) -> bool {
     let word_end = rest
         .find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
         .unwrap_or(rest.len());
-    let known = rest.starts_with('~')
-        || matches!(
-            &rest[..word_end],
-            "exists" | "forall" | "final" | "locations" | "filter"
-        )
-        || (&rest[..word_end] == "not" && rest[word_end..].trim_start().starts_with("exists"));
-    known && {
-        let line = &rest.as_bytes()[..lexer.line_end() - lexer.pos];
-        !line.iter().enumerate().any(|(at, byte)| {
-            *byte == b'|' && line.get(at + 1) != Some(&b'|') && (at == 0 || line[at - 1] != b'|')
-        })
+    let word = &rest[..word_end];
+    match word {
+        "locations" => true,
+        "exists" | "forall" | "final" | "filter" => !has_bar(line(lexer)),
+        "not" => rest[word_end..].trim_start().starts_with("exists"),
+        _ => rest.starts_with('~') && !has_bar(line(lexer)),
     }
+}
+
+fn line<'t>(lexer: &Lexer<'t>) -> &'t [u8] {
+    &lexer.text.as_bytes()[lexer.pos..lexer.line_end()]
+}
+
+/// A bar that is not half of `||`.
+fn has_bar(text: &[u8]) -> bool {
+    memchr_iter(b'|', text)
+        .any(|at| text.get(at + 1) != Some(&b'|') && (at == 0 || text[at - 1] != b'|'))
+}
+
+/// Whether no row starts here although no condition does either: the first word of
+/// the conditions may be what is wrong.
+fn past_table(lexer: &Lexer<'_>, columns: usize) -> bool {
+    let rest = &lexer.text.as_bytes()[lexer.pos..];
+    let row_end = memchr(b';', rest).unwrap_or(rest.len());
+    if has_bar(&rest[..row_end]) || matches!(rest.first(), Some(b'|' | b';')) {
+        return false;
+    }
+    let word_end = rest
+        .iter()
+        .position(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'.'))
+        .unwrap_or(rest.len());
+    let label = rest[word_end..].trim_ascii_start().starts_with(b":");
+    let word = &lexer.text[lexer.pos..lexer.pos + word_end];
+    let instruction =
+        label || mnemonic_by_name(word).is_some() || word.eq_ignore_ascii_case("lock");
+    if columns > 1 {
+        return !instruction;
+    }
+    // One column has no bars to tell by; the line after it does.
+    let next_line = rest[line(lexer).len()..].trim_ascii_start();
+    let mut after = Lexer::new(lexer.text);
+    after.pos = lexer.text.len() - next_line.len();
+    word_end == 0 && (next_line.is_empty() || at_tail(&after))
 }
 
 /// `<<…>>`; gives its range, and an error when nothing closes it.
@@ -441,17 +567,6 @@ pub(crate) fn block(lexer: &mut Lexer<'_>) -> Span {
         }
     }
     span(start, lexer.pos)
-}
-
-fn is_thread_name(tokens: &[Token], text: &str) -> bool {
-    matches!(tokens, [token] if thread_number(token.span.text(text)).is_some())
-}
-
-/// Whether tokens of the init section are in truth the table's first.
-fn is_table_start(tokens: &[Token], text: &str) -> bool {
-    tokens
-        .first()
-        .is_some_and(|token| thread_number(token.span.text(text)).is_some())
 }
 
 /// `P0`

@@ -186,7 +186,7 @@ impl Resolver<'_, '_> {
                     symbol.kind == NameKind::Label && symbol.thread == Some(column)
                 });
                 let error = Error::new(kind, name.span).suggest(nearest);
-                self.builder.unknown(error, Some(column));
+                self.builder.unknown(error, &name.name, Some(column));
             }
         }
     }
@@ -244,8 +244,9 @@ impl Resolver<'_, '_> {
         let nearest = self
             .builder
             .nearest(&name, |symbol| symbol.kind == NameKind::Thread);
-        let error = Error::new(ErrorKind::UnknownThread { name }, thread.span).suggest(nearest);
-        self.builder.unknown(error, None);
+        let kind = ErrorKind::UnknownThread { name: name.clone() };
+        let error = Error::new(kind, thread.span).suggest(nearest);
+        self.builder.unknown(error, &name, None);
         None
     }
 }
@@ -274,7 +275,7 @@ impl Lookup for Resolver<'_, '_> {
             matches!(symbol.kind, NameKind::Location | NameKind::Array)
         });
         let error = Error::new(kind, name.span).suggest(nearest);
-        self.builder.unknown(error, None);
+        self.builder.unknown(error, &name.name, None);
     }
 
     fn register(&mut self, thread: &ThreadRef, register: &Ident) {
@@ -305,6 +306,6 @@ impl Lookup for Resolver<'_, '_> {
             name: register.name.clone(),
         };
         let error = Error::new(kind, register.span).suggest(known.as_deref());
-        self.builder.unknown(error, Some(column));
+        self.builder.unknown(error, &register.name, Some(column));
     }
 }

@@ -140,7 +140,7 @@ impl Resolver<'_, '_> {
                 matches!(symbol.kind, NameKind::Param | NameKind::Const)
             });
             let error = Error::new(kind, name.span).suggest(nearest);
-            self.builder.unknown(error, None);
+            self.builder.unknown(error, &name.name, None);
             return;
         };
         self.builder.refer(id, name.span, Access::Read);
@@ -162,7 +162,8 @@ impl Resolver<'_, '_> {
             name: name.name.clone(),
             is_array,
         };
-        self.builder.error(Error::new(kind, name.span));
+        self.builder
+            .unknown(Error::new(kind, name.span), &name.name, None);
     }
 
     fn thread(&mut self, thread: &Thread, index: u32) {
@@ -420,7 +421,7 @@ impl Body<'_, '_, '_> {
             thread: None,
         };
         let error = Error::new(kind, name.span).suggest(nearest);
-        self.resolver.builder.unknown(error, None);
+        self.resolver.builder.unknown(error, &name.name, None);
     }
 
     /// The place of an atomic operation.
@@ -465,7 +466,7 @@ impl Body<'_, '_, '_> {
             thread: None,
         };
         let error = Error::new(kind, name.span).suggest(nearest);
-        self.resolver.builder.unknown(error, None);
+        self.resolver.builder.unknown(error, &name.name, None);
     }
 
     /// Reads that came before the first assignment, or that have none at all.
@@ -488,7 +489,7 @@ impl Body<'_, '_, '_> {
                 thread: Some(self.name.clone()),
             };
             let error = Error::new(kind, name.span).suggest(nearest);
-            self.resolver.builder.unknown(error, thread);
+            self.resolver.builder.unknown(error, &name.name, thread);
         }
     }
 }
@@ -515,7 +516,7 @@ impl Lookup for Resolver<'_, '_> {
                 format!("{}{brackets}:{}", self.names[thread], name.name)
             });
             let error = Error::new(kind, name.span).suggest(qualified.as_deref().or(known));
-            self.builder.unknown(error, None);
+            self.builder.unknown(error, &name.name, None);
             return;
         };
         self.builder.refer(id, name.span, Access::Mention);
@@ -542,9 +543,9 @@ impl Lookup for Resolver<'_, '_> {
             ThreadRefKind::Number(number) => {
                 let named = self.names.get(*number as usize).map(|name| name.as_str());
                 let name = SmolStr::from(number.to_string());
-                let error =
-                    Error::new(ErrorKind::UnknownThread { name }, thread.span).suggest(named);
-                self.builder.unknown(error, None);
+                let kind = ErrorKind::UnknownThread { name: name.clone() };
+                let error = Error::new(kind, thread.span).suggest(named);
+                self.builder.unknown(error, &name, None);
                 return;
             }
         };
@@ -559,7 +560,7 @@ impl Lookup for Resolver<'_, '_> {
                 .builder
                 .nearest(&name.name, |symbol| symbol.kind == NameKind::Thread);
             let error = Error::new(kind, name.span).suggest(nearest);
-            self.builder.unknown(error, None);
+            self.builder.unknown(error, &name.name, None);
             return;
         };
         self.builder.refer(id, name.span, Access::Mention);
@@ -579,7 +580,7 @@ impl Lookup for Resolver<'_, '_> {
                 name.name.to_string()
             };
             let error = Error::new(kind, thread.span).suggest(Some(&instead));
-            self.builder.error(error);
+            self.builder.unknown(error, &name.name, Some(number));
         }
         let registers = &self.registers[number as usize];
         match registers.get(&register.name) {
@@ -591,7 +592,7 @@ impl Lookup for Resolver<'_, '_> {
                 };
                 let nearest = nearest(&register.name, registers.keys().map(|name| name.as_str()));
                 let error = Error::new(kind, register.span).suggest(nearest);
-                self.builder.unknown(error, Some(number));
+                self.builder.unknown(error, &register.name, Some(number));
             }
         }
     }
