@@ -8,6 +8,8 @@ mod code;
 mod condition;
 mod constant;
 mod native;
+#[cfg(test)]
+mod tests;
 mod x86;
 
 use fencepost_grammar::ast::{Body, SmolStr, Test};

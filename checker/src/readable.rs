@@ -3,10 +3,10 @@
 //! Steps that do not depend on each other may be swapped without changing what anything
 //! reads or what memory holds in the end. So a schedule is taken apart into that order
 //! of dependence and put together again, thread by thread, with stores flushed as early
-//! or as late as it allows: whichever has fewer switches.
+//! or as late as it allows: whichever switches less between threads.
 
 use crate::operational::{Effect, Machine, Move};
-use crate::program::{FenceKind, Model, Program, ThreadId};
+use crate::program::{FenceKind, Model, Program};
 use crate::replay::ReplayError;
 use crate::witness::FlushPolicy;
 
@@ -17,30 +17,21 @@ pub fn arrange(
     schedule: &[Move],
 ) -> Result<(Vec<Move>, FlushPolicy), ReplayError> {
     let order = Dependence::of(program, model, schedule)?;
-    let policies: &[FlushPolicy] = match model {
-        Model::Sc => &[FlushPolicy::Early],
-        Model::Tso | Model::Pso => &[FlushPolicy::Early, FlushPolicy::Late],
-    };
-    let mut best: Option<(usize, Vec<u32>, FlushPolicy)> = None;
-    for &policy in policies {
-        for first in 0..program.threads.len().min(MAX_STARTS) {
-            let (switches, line) = order.linearize(first, policy);
-            if best.as_ref().is_none_or(|(least, ..)| switches < *least) {
-                best = Some((switches, line, policy));
+    let early = order.linearize(FlushPolicy::Early);
+    let (line, policy) = match model {
+        Model::Sc => (early, FlushPolicy::Early),
+        Model::Tso | Model::Pso => {
+            let late = order.linearize(FlushPolicy::Late);
+            if late.runs < early.runs {
+                (late, FlushPolicy::Late)
+            } else {
+                (early, FlushPolicy::Early)
             }
         }
-    }
-    Ok(match best {
-        Some((_, line, policy)) => {
-            let moves = line.iter().map(|&i| schedule[i as usize]).collect();
-            (moves, policy)
-        }
-        None => (schedule.to_vec(), FlushPolicy::Early),
-    })
+    };
+    let moves = line.steps.iter().map(|&i| schedule[i as usize]).collect();
+    Ok((moves, policy))
 }
-
-/// With how many threads as the first one it is tried.
-const MAX_STARTS: usize = 8;
 
 /// Which steps of a schedule must stay before which.
 struct Dependence {
@@ -127,58 +118,119 @@ impl Dependence {
         &self.before[self.start[i as usize] as usize..self.start[i as usize + 1] as usize]
     }
 
-    /// A linear order that starts with a thread and stays in a thread while it can;
-    /// and how often it switches.
-    fn linearize(&self, first: usize, policy: FlushPolicy) -> (usize, Vec<u32>) {
+    /// A linear order of runs: a thread goes on, flushes included, while it can.
+    fn linearize(&self, policy: FlushPolicy) -> Line<'_> {
         let total = self.start.len() - 1;
         let mut line = Line {
             order: self,
+            policy,
             done: vec![false; total],
             next_event: vec![0; self.events.len()],
             next_flush: vec![0; self.events.len()],
             steps: Vec::with_capacity(total),
+            runs: 0,
         };
-        let mut current = first;
-        let mut switches = 0;
-        let mut started = false;
         while line.steps.len() < total {
-            let step = match policy {
-                FlushPolicy::Early => line.early(current),
-                FlushPolicy::Late => line.late(current),
-            };
             // The schedule itself is a linear order, so something is always ready.
-            let Some(step) = step else { break };
-            match step {
-                Move::Thread(t) => {
-                    switches += usize::from(started && t as usize != current);
-                    started = true;
-                    current = t as usize;
-                    let i = self.events[current][line.next_event[current]];
-                    line.next_event[current] += 1;
-                    line.take(i);
-                }
-                Move::Flush { thread, .. } => {
-                    let t = thread as usize;
-                    let i = self.flushes[t][line.next_flush[t]];
-                    line.next_flush[t] += 1;
-                    line.take(i);
-                }
-            }
+            let Some(t) = line.best_thread() else { break };
+            line.run(t);
+            line.runs += 1;
         }
-        (switches, line.steps)
+        line
     }
 }
 
 /// A linear order in the making.
 struct Line<'a> {
     order: &'a Dependence,
+    policy: FlushPolicy,
     done: Vec<bool>,
     next_event: Vec<usize>,
     next_flush: Vec<usize>,
     steps: Vec<u32>,
+    runs: usize,
 }
 
 impl Line<'_> {
+    /// The thread to go on with: one that can finish, else the one that gets farthest.
+    fn best_thread(&mut self) -> Option<usize> {
+        let mut best = None;
+        let mut best_score = (false, 0);
+        for t in 0..self.next_event.len() {
+            let before = (self.steps.len(), self.next_event[t], self.next_flush[t]);
+            self.run(t);
+            let score = (self.finished(t), self.steps.len() - before.0);
+            if score.1 > 0 && score > best_score {
+                best = Some(t);
+                best_score = score;
+            }
+            for i in self.steps.drain(before.0..) {
+                self.done[i as usize] = false;
+            }
+            (_, self.next_event[t], self.next_flush[t]) = before;
+        }
+        best
+    }
+
+    fn finished(&self, t: usize) -> bool {
+        self.event(t).is_none() && self.flush(t).is_none()
+    }
+
+    /// All steps of the thread that are possible now, one after the other.
+    fn run(&mut self, t: usize) {
+        loop {
+            let event = self.event(t).filter(|&i| self.ready(i));
+            let flush = self.flush(t).filter(|&i| self.ready(i));
+            let flush_first = match self.policy {
+                FlushPolicy::Early => true,
+                FlushPolicy::Late => event.is_none(),
+            };
+            match (event, flush) {
+                (_, Some(i)) if flush_first && self.flushes_now(t, i) => {
+                    self.next_flush[t] += 1;
+                    self.take(i);
+                }
+                (Some(i), _) => {
+                    self.next_event[t] += 1;
+                    self.take(i);
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// Late flushes wait until somebody cannot go on without them, or nobody can go on.
+    fn flushes_now(&self, t: usize, flush: u32) -> bool {
+        let threads = 0..self.next_event.len();
+        self.policy == FlushPolicy::Early
+            || self.event(t).is_some_and(|own| self.waits_for(own, flush))
+            || threads
+                .filter_map(|other| self.event(other))
+                .all(|i| !self.ready(i))
+    }
+
+    /// Whether the step is to be after the other, which is not done.
+    fn waits_for(&self, step: u32, other: u32) -> bool {
+        let mut needed: Vec<u32> = Vec::new();
+        let mut next = 0;
+        let mut at = step;
+        loop {
+            for &b in self.order.before(at) {
+                if !self.done[b as usize] && !needed.contains(&b) {
+                    if b == other {
+                        return true;
+                    }
+                    needed.push(b);
+                }
+            }
+            let Some(&n) = needed.get(next) else {
+                return false;
+            };
+            at = n;
+            next += 1;
+        }
+    }
+
     fn take(&mut self, i: u32) {
         self.done[i as usize] = true;
         self.steps.push(i);
@@ -194,77 +246,5 @@ impl Line<'_> {
 
     fn flush(&self, t: usize) -> Option<u32> {
         self.order.flushes[t].get(self.next_flush[t]).copied()
-    }
-
-    /// The threads, the current one first.
-    fn threads(&self, current: usize) -> impl Iterator<Item = usize> + use<> {
-        let others = (0..self.next_event.len()).filter(move |&t| t != current);
-        std::iter::once(current).chain(others)
-    }
-
-    fn ready_event(&self, current: usize) -> Option<Move> {
-        self.threads(current)
-            .find(|&t| self.event(t).is_some_and(|i| self.ready(i)))
-            .map(|t| Move::Thread(t as ThreadId))
-    }
-
-    fn ready_flush(&self, current: usize, wanted: impl Fn(u32) -> bool) -> Option<Move> {
-        self.threads(current)
-            .find(|&t| self.flush(t).is_some_and(|i| self.ready(i) && wanted(i)))
-            .map(|t| Move::Flush {
-                thread: t as ThreadId,
-                loc: 0,
-            })
-    }
-
-    fn early(&self, current: usize) -> Option<Move> {
-        self.ready_flush(current, |_| true)
-            .or_else(|| self.ready_event(current))
-    }
-
-    fn late(&self, current: usize) -> Option<Move> {
-        let own = self.event(current);
-        if own.is_some_and(|i| self.ready(i)) {
-            return Some(Move::Thread(current as ThreadId));
-        }
-        // What only waits for a flush goes on in the same thread.
-        if let Some(i) = own {
-            let needed = self.needed(i);
-            let events_missing = needed
-                .iter()
-                .any(|n| self.order.events.iter().any(|e| e.binary_search(n).is_ok()));
-            if !events_missing
-                && let Some(step) = self.ready_flush(current, |i| needed.contains(&i))
-            {
-                return Some(step);
-            }
-        }
-        self.ready_event(current).or_else(|| {
-            let needed: Vec<u32> = self
-                .threads(current)
-                .filter_map(|t| self.event(t))
-                .flat_map(|i| self.needed(i))
-                .collect();
-            self.ready_flush(current, |i| needed.contains(&i))
-                .or_else(|| self.ready_flush(current, |_| true))
-        })
-    }
-
-    /// All that is not done and must be before the step.
-    fn needed(&self, i: u32) -> Vec<u32> {
-        let mut needed: Vec<u32> = Vec::new();
-        let mut next = 0;
-        let mut at = i;
-        loop {
-            for &b in self.order.before(at) {
-                if !self.done[b as usize] && !needed.contains(&b) {
-                    needed.push(b);
-                }
-            }
-            let Some(&n) = needed.get(next) else { break };
-            at = n;
-            next += 1;
-        }
-        needed
     }
 }
