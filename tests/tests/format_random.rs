@@ -1,9 +1,11 @@
 //! Formatting keeps the meaning of random tests, however odd their blanks.
 
-use fencepost_grammar::parse;
+use fencepost_grammar::format::{format, format_range};
+use fencepost_grammar::{Span, parse};
 use fencepost_tests::files::{fixture, litmus_files, read};
-use fencepost_tests::formatted::check_format;
+use fencepost_tests::formatted::{apply, check_format};
 use fencepost_tests::random::{self, Blanks, Random};
+use fencepost_tests::shape::{first_difference, shape};
 
 /// `FENCEPOST_SEED=17` starts elsewhere, `FENCEPOST_CASES=100000` goes on longer.
 fn setting(name: &str, default: u64) -> u64 {
@@ -130,5 +132,36 @@ fn mutate(random: &mut Random, text: &mut String) {
             }
         }
         _ => text.insert_str(at, random.pick(&SNIPPETS)),
+    }
+}
+
+/// Formatting a few lines keeps the tree and the other lines, and formatting all lines
+/// is formatting.
+#[test]
+fn ranges_of_lines() {
+    for seed in 0..500 {
+        for make in [random::native, random::herd] {
+            let text = make(seed, Blanks::Comments);
+            let whole = Span::new(0, text.len() as u32);
+            let edited = |range: Span| {
+                let edits = format_range(&text, range)
+                    .unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+                apply(&text, &edits)
+            };
+            assert_eq!(Ok(edited(whole)), format(&text), "seed {seed}");
+
+            let mut random = Random::new(seed);
+            let from = random.below(text.len());
+            let to = from + random.below(text.len() - from);
+            let some = edited(Span::new(from as u32, to as u32));
+            let lines_before = text[..from].rfind('\n').unwrap_or(0);
+            assert!(
+                some.starts_with(text[..lines_before].trim_end()),
+                "seed {seed}: {some}"
+            );
+            let old = shape(&parse(&text).test);
+            let new = shape(&parse(&some).test);
+            assert_eq!(first_difference(&old, &new), None, "seed {seed}: {some}");
+        }
     }
 }
