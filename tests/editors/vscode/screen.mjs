@@ -1,6 +1,7 @@
 // What a person sees: node screen.mjs PORT WORKSPACE ARTIFACTS
 
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import * as path from 'node:path';
 import { command, launch, lenses, lines, openFile, openWorkbench, panel, untilLens, untilLine, untilStatus } from './browser.mjs';
 import { assert, check, close, until } from './checks.mjs';
@@ -12,6 +13,7 @@ const failed = (name) => shot(`failed-${name.replace(/\W+/g, '-')}`);
 const see = (name, run) => check(name, run, failed);
 const original = readFileSync(path.join(workspace, 'SB.litmus'), 'utf8');
 const witness = panel(page);
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Setting files are watched: the window follows within a moment. */
 async function theme(name) {
@@ -41,6 +43,20 @@ async function hoverCondition() {
   const card = page.locator('.monaco-hover:visible', { hasText: 'witness under' }).first();
   await card.waitFor();
   return card;
+}
+
+/** Accessibility rules that the panel breaks, by axe. */
+async function barriers() {
+  const frame = page.frames().find((it) => it.url().includes('fake.html'));
+  assert(frame, 'the panel has no frame');
+  await frame.evaluate(axe);
+  const { violations } = await frame.evaluate(() => globalThis.axe.run('main', { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa'] }));
+  return violations.map((it) => `${it.id}: ${it.nodes.map((node) => node.html.slice(0, 120)).join(' ')}`);
+}
+
+async function assertNoBarriers() {
+  const found = await barriers();
+  assert(found.length === 0, found.join('\n'));
 }
 
 await openWorkbench(page, port, workspace);
@@ -88,6 +104,7 @@ await see('stepping on with button and keys moves stores through the buffers', a
   assert(cells.filter((cell) => /= 1/.test(cell)).length === 2, `both stores should wait: ${cells.join()}`);
   assert(/P\d/.test((await slider.getAttribute('aria-valuetext')) ?? ''), 'the slider does not say its step');
   await shot('witness-dark');
+  await assertNoBarriers();
   await slider.press('End');
   await witness.locator('.caption', { hasText: 'Step 6 of 6' }).waitFor();
   await slider.press('Home');
@@ -134,6 +151,7 @@ await see('light: everything follows the theme', async () => {
   }
   await witness.locator('.box.changed').waitFor();
   await shot('witness-light');
+  await assertNoBarriers();
   const colour = await witness.locator('body').evaluate((body) => getComputedStyle(body).color);
   const [red] = colour.match(/\d+/g).map(Number);
   assert(red < 128, `light text on a light ground: ${colour}`);
@@ -146,6 +164,7 @@ await see('high contrast: the panel is still readable', async () => {
   await theme('Default High Contrast');
   await untilThemed('hc-black');
   await shot('witness-contrast');
+  await assertNoBarriers();
   await theme('Default Dark Modern');
   await untilThemed('vs-dark');
 });

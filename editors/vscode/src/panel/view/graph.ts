@@ -1,19 +1,13 @@
 // The execution graph: the server's SVG, cleaned, coloured by the style sheet, linked to the steps.
 
+import type { Witness } from '../../protocol';
 import type { Actions, Part } from './actions';
 import { el } from './dom';
 
-const LEGEND: readonly [relation: string, meaning: string][] = [
-  ['po', 'program order: the order in the text'],
-  ['rf', 'reads from: which store a read saw'],
-  ['co', 'coherence: the order in which stores reach memory'],
-  ['fr', 'from-read: the read came before that store'],
-];
-
-export function graph(svg: string, actions: Actions): Part {
-  const picture = parse(svg);
-  const figure = el('figure', {}, picture ?? 'The graph could not be read.', legend());
-  const events = [...figure.querySelectorAll<SVGElement>('[data-step]')];
+export function graph(svg: string, witness: Witness, actions: Actions): Part {
+  const figure = el('figure', {}, parse(svg) ?? 'The graph could not be read.');
+  // Initial writes are events without a step.
+  const events = [...figure.querySelectorAll<SVGElement>('[data-step]:not([data-step=""])')];
   for (const event of events) {
     const step = Number(event.dataset['step']);
     event.addEventListener('click', () => actions.moveTo(step + 1));
@@ -23,9 +17,12 @@ export function graph(svg: string, actions: Actions): Part {
   return {
     element: el('section', { 'aria-label': 'Execution graph', class: 'graph' }, figure),
     showPosition(position) {
+      // A flush has no event of its own: it belongs to its store.
+      const now = witness.steps[position - 1];
+      const current = now?.store ?? now?.index;
       for (const event of events) {
         const step = Number(event.dataset['step']);
-        event.classList.toggle('current', step === position - 1);
+        event.classList.toggle('current', step === current);
         event.classList.toggle('future', step >= position);
       }
     },
@@ -41,7 +38,7 @@ function parse(svg: string): SVGElement | null {
   if (root.nodeName !== 'svg') {
     return null;
   }
-  root.querySelectorAll('script, style, foreignObject, image, a').forEach((element) => element.remove());
+  root.querySelectorAll('script, style, foreignObject, image, a, .title').forEach((element) => element.remove());
   for (const element of [root, ...root.querySelectorAll('*')]) {
     for (const { name } of [...element.attributes]) {
       if (name.startsWith('on') || name === 'style' || name.endsWith('href')) {
@@ -53,12 +50,4 @@ function parse(svg: string): SVGElement | null {
   picture.setAttribute('role', 'img');
   picture.setAttribute('aria-label', 'Execution graph: the events of each thread and how they are ordered. The steps say the same in words.');
   return picture;
-}
-
-function legend(): HTMLElement {
-  const entries = LEGEND.flatMap(([relation, meaning]) => [
-    el('dt', { class: relation }, relation),
-    el('dd', {}, meaning),
-  ]);
-  return el('figcaption', {}, el('dl', { class: 'legend' }, ...entries));
 }

@@ -63,7 +63,7 @@ function draw(next: Picture): void {
   parts = [
     ...(outcomes ? [matrix(outcomes, selection, actions)] : []),
     ...(witness ? [stepper(witness, actions), machine(witness), steps(witness, actions)] : []),
-    ...(witness && svg ? [graph(svg, actions)] : []),
+    ...(witness && svg ? [graph(svg, witness, actions)] : []),
   ];
   const [first, ...rest] = parts.map((part) => part.element);
   root?.replaceChildren(
