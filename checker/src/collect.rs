@@ -374,3 +374,60 @@ impl Confirm<'_> {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn sb() -> Program {
+        let text = "litmus SB\nshared x, y;\nthread P { x = 1; r = y; }\n\
+                    thread Q { y = 1; r = x; }\nfilter (P:r = 0)\nexists (Q:r = 0)\n";
+        let parsed = fencepost_grammar::parse(text);
+        assert!(!parsed.has_errors(), "{:?}", parsed.errors);
+        crate::lower(&parsed.test, &crate::LowerOptions::default()).expect(text)
+    }
+
+    const P: Move = Move::Thread(0);
+    const Q: Move = Move::Thread(1);
+
+    fn report(collector: Collector<'_>) -> Report {
+        collector.finish(EngineKind::Rf, Completeness::Complete, Duration::ZERO)
+    }
+
+    #[test]
+    fn classes_are_counted_by_state_and_filtered() {
+        let program = sb();
+        let mut collector = Collector::new(&program, Model::Sc);
+        collector.complete(&[0, 1], || vec![P, P, Q, Q]);
+        collector.complete(&[0, 1], || unreachable!("one schedule for a state"));
+        collector.complete(&[1, 0], || unreachable!("the filter drops it"));
+        let report = report(collector);
+        assert_eq!((report.classes, report.defect), (3, None));
+        assert_eq!(report.outcomes.len(), 1);
+        assert_eq!(report.outcomes[0].classes, 2);
+        assert_eq!(report.outcomes[0].holds, [false]);
+        assert_eq!(
+            (report.conditions[0].holds, report.conditions[0].of),
+            (0, 2)
+        );
+    }
+
+    #[test]
+    fn a_wrong_witness_is_a_defect() {
+        let program = sb();
+        let defect = |state: [Value; 2], schedule: &[Move]| {
+            let mut collector = Collector::new(&program, Model::Sc);
+            collector.complete(&state, || schedule.to_vec());
+            report(collector).defect
+        };
+        assert_eq!(defect([0, 1], &[P, P, Q, Q]), None);
+        assert_eq!(defect([0, 0], &[P, P, Q, Q]), Some(ReplayError::WrongState));
+        assert_eq!(defect([0, 1], &[P, P]), Some(ReplayError::Unfinished));
+        let impossible = Some(ReplayError::NotEnabled { step: 2 });
+        assert_eq!(defect([0, 1], &[P, P, P, Q]), impossible);
+        let mut collector = Collector::new(&program, Model::Sc);
+        collector.deadlock(|| vec![P, P, Q, Q]);
+        assert_eq!(report(collector).defect, Some(ReplayError::WrongEnd));
+    }
+}

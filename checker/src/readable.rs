@@ -248,3 +248,55 @@ impl Line<'_> {
         self.order.flushes[t].get(self.next_flush[t]).copied()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::replay::replay;
+
+    const T0: Move = Move::Thread(0);
+    const T1: Move = Move::Thread(1);
+
+    fn arranged(text: &str, model: Model, schedule: &[Move]) -> (Vec<Move>, FlushPolicy) {
+        let parsed = fencepost_grammar::parse(text);
+        assert!(!parsed.has_errors(), "{:?}", parsed.errors);
+        let program = crate::lower(&parsed.test, &crate::LowerOptions::default()).expect(text);
+        let before = replay(&program, model, schedule).expect("the schedule is one");
+        let (moves, policy) = arrange(&program, model, schedule).expect("it can be arranged");
+        let after = replay(&program, model, &moves).expect("it still is one");
+        assert_eq!(before.memory, after.memory);
+        assert_eq!(before.registers, after.registers);
+        (moves, policy)
+    }
+
+    fn flush(thread: u8, loc: u16) -> Move {
+        Move::Flush { thread, loc }
+    }
+
+    #[test]
+    fn independent_steps_are_put_together() {
+        let text =
+            "litmus i\nshared x, y;\nthread P { x = 1; x = 2; }\nthread Q { y = 1; r = y; }\n";
+        let (moves, _) = arranged(text, Model::Sc, &[T0, T1, T0, T1]);
+        assert_eq!(moves, [T0, T0, T1, T1]);
+    }
+
+    #[test]
+    fn a_store_reaches_memory_at_once_where_that_makes_no_difference() {
+        let text =
+            "litmus MP\nshared x, y;\nthread P { x = 1; y = 1; }\nthread Q { r = y; s = x; }\n";
+        let late = [T0, T0, T1, T1, flush(0, 0), flush(0, 1)];
+        let (moves, policy) = arranged(text, Model::Tso, &late);
+        assert_eq!(moves, [T1, T1, T0, flush(0, 0), T0, flush(0, 1)]);
+        assert_eq!(policy, FlushPolicy::Early);
+    }
+
+    #[test]
+    fn a_store_stays_buffered_where_a_read_must_miss_it() {
+        let text =
+            "litmus SB\nshared x, y;\nthread P { x = 1; r = y; }\nthread Q { y = 1; r = x; }\n";
+        let mixed = [T0, T1, T0, T1, flush(1, 1), flush(0, 0)];
+        let (moves, _) = arranged(text, Model::Tso, &mixed);
+        assert_eq!(moves, [T0, T0, T1, flush(1, 1), T1, flush(0, 0)]);
+    }
+}

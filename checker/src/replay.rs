@@ -192,3 +192,121 @@ pub fn final_state<'a>(
             Place::Memory(loc) => witness.memory[loc as usize],
         })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::FenceKind;
+
+    const X: u16 = 0;
+    const Y: u16 = 1;
+    const T0: Move = Move::Thread(0);
+    const T1: Move = Move::Thread(1);
+
+    fn program(text: &str) -> Program {
+        let parsed = fencepost_grammar::parse(text);
+        assert!(!parsed.has_errors(), "{:?}", parsed.errors);
+        crate::lower(&parsed.test, &crate::LowerOptions::default()).expect(text)
+    }
+
+    fn flush(thread: ThreadId, loc: u16) -> Move {
+        Move::Flush { thread, loc }
+    }
+
+    const MP: &str = "litmus MP\nshared x, y;\nthread P { x = 1; y = 1; }\n\
+                      thread Q { r = y; s = x; }\nexists (Q:r = 1 /\\ Q:s = 0)\n";
+
+    #[test]
+    fn steps_say_what_was_read_from_where() {
+        let mp = program(MP);
+        let weak = [T0, T0, flush(0, Y), T1, T1, flush(0, X)];
+        let witness = replay(&mp, Model::Pso, &weak).expect("possible under PSO");
+        let actions: Vec<&Action> = witness.steps.iter().map(|step| &step.action).collect();
+        assert_eq!(
+            actions,
+            [
+                &Action::Write { loc: X, value: 1 },
+                &Action::Write { loc: Y, value: 1 },
+                &Action::Flush {
+                    loc: Y,
+                    value: 1,
+                    store: 1
+                },
+                &Action::Read {
+                    loc: Y,
+                    value: 1,
+                    source: Source::Step(1)
+                },
+                &Action::Read {
+                    loc: X,
+                    value: 0,
+                    source: Source::Initial
+                },
+                &Action::Flush {
+                    loc: X,
+                    value: 1,
+                    store: 0
+                },
+            ]
+        );
+        assert_eq!(witness.memory, [1, 1]);
+        assert!(final_state(&mp, &witness).eq([1, 0]));
+        // The flush points at its store.
+        assert_eq!(witness.steps[5].span, witness.steps[0].span);
+    }
+
+    #[test]
+    fn what_a_model_forbids_is_refused() {
+        let mp = program(MP);
+        let weak = [T0, T0, flush(0, Y), T1, T1, flush(0, X)];
+        let refused = |step| Err(ReplayError::NotEnabled { step });
+        assert_eq!(replay(&mp, Model::Tso, &weak), refused(2));
+        assert_eq!(replay(&mp, Model::Sc, &weak), refused(2));
+        assert_eq!(replay(&mp, Model::Sc, &[Move::Thread(7)]), refused(0));
+        assert_eq!(replay(&mp, Model::Tso, &[flush(7, X)]), refused(0));
+        assert_eq!(
+            replay(&mp, Model::Pso, &weak[..5]),
+            Err(ReplayError::Unfinished)
+        );
+        assert_eq!(replay(&mp, Model::Sc, &[T0]), Err(ReplayError::Unfinished));
+    }
+
+    #[test]
+    fn fences_hold_stores_back() {
+        let fenced =
+            program("litmus f\nshared x, y;\nthread P { x = 1; sfence; y = 1; mfence; }\n");
+        let first = [T0, T0, T0, flush(0, Y)];
+        let refused = |step| Err(ReplayError::NotEnabled { step });
+        assert_eq!(replay(&fenced, Model::Pso, &first), refused(3));
+        assert_eq!(replay(&fenced, Model::Pso, &[T0, T0, T0, T0]), refused(3));
+        let good = [T0, T0, T0, flush(0, X), flush(0, Y), T0];
+        let witness = replay(&fenced, Model::Pso, &good).expect("in order");
+        assert_eq!(witness.steps[5].action, Action::Fence(FenceKind::Full));
+    }
+
+    #[test]
+    fn threads_that_stop_say_why() {
+        let text = "litmus s\nshared x;\nmutex m;\nthread P { lock(m); assert(x == 1); }\n\
+                    thread Q { lock(m); }\nthread R { await(x == 1); }\nthread S { assume(0); }\n";
+        let stuck = program(text);
+        let moves = [T0, Move::Thread(2), T0];
+        let replayed = run(&stuck, Model::Tso, &moves, FlushPolicy::Early).expect("possible");
+        let stops: Vec<(ThreadId, StopReason)> = replayed
+            .witness
+            .steps
+            .iter()
+            .filter_map(|step| match step.action {
+                Action::Stop(reason) => Some((step.thread, reason)),
+                _ => None,
+            })
+            .collect();
+        let expected = [
+            (3, StopReason::Assume),
+            (2, StopReason::Await),
+            (0, StopReason::Failed),
+            (1, StopReason::Lock),
+        ];
+        assert_eq!(stops, expected);
+        assert!(replayed.awaits_read_memory);
+    }
+}

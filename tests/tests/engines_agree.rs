@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use fencepost_checker::program::{Model, Value};
-use fencepost_checker::{EngineKind, Options, Report, check};
+use fencepost_checker::program::{Model, Program, Value};
+use fencepost_checker::{EngineKind, LowerOptions, Options, Report, check, lower};
 use fencepost_tests::random_program::Sketch;
 
 #[test]
@@ -46,6 +46,50 @@ fn engines_agree_on_random_programs() {
         unfinished * 100 <= programs,
         "brute did not finish {unfinished} of {programs} programs"
     );
+}
+
+/// A sketch's text, read and lowered, does what the program made of it directly does.
+#[test]
+fn text_and_program_agree() {
+    for seed in 1..=300 {
+        let sketch = Sketch::random(seed);
+        let text = sketch.to_string();
+        let parse = fencepost_grammar::parse(&text);
+        assert!(!parse.has_errors(), "{text}\n{:?}", parse.errors);
+        let lowered = lower(&parse.test, &LowerOptions::default())
+            .unwrap_or_else(|errors| panic!("{text}\n{errors:?}"));
+        let direct = sketch.program();
+        for model in Model::ALL {
+            let outcomes = |program: &Program| {
+                let report = check(program, model, &Options::default());
+                assert_eq!(report.defect, None, "{text}");
+                let mut outcomes: Vec<(String, u64)> = report
+                    .outcomes
+                    .iter()
+                    .map(|outcome| {
+                        let mut bindings: Vec<String> = program
+                            .observed
+                            .iter()
+                            .zip(&outcome.state)
+                            .map(|(observable, value)| format!("{}={value}", observable.name))
+                            .collect();
+                        bindings.sort();
+                        (bindings.join(";"), outcome.classes)
+                    })
+                    .collect();
+                outcomes.sort();
+                let failures: u64 = report.failures.iter().map(|f| f.classes).sum();
+                let counts = [report.classes, report.blocked, report.deadlocks, failures];
+                (outcomes, counts)
+            };
+            assert_eq!(
+                outcomes(&lowered),
+                outcomes(&direct),
+                "{}\n{text}",
+                model.name()
+            );
+        }
+    }
 }
 
 /// Whether the reference finished; panics with the cut-down program when engines differ.

@@ -131,7 +131,7 @@ fn flags_decide_jumps() {
         let (ua, ub) = (a as u32, b as u32);
         let difference = a.wrapping_sub(b);
         let overflow = a.checked_sub(b).is_none();
-        let parity = (difference as u8).count_ones() % 2 == 0;
+        let parity = (difference as u8).count_ones().is_multiple_of(2);
         for (jump, taken) in [
             ("je", a == b),
             ("jne", a != b),
