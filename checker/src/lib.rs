@@ -12,6 +12,7 @@ pub mod lower;
 pub mod operational;
 pub mod program;
 pub mod readable;
+pub mod reads;
 pub mod replay;
 pub mod report;
 pub mod thread;

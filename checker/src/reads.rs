@@ -1,0 +1,239 @@
+//! Which write each load can read from, and which values registers and locations can end with.
+//!
+//! A report keeps one execution an outcome; this asks about all of them. It searches the
+//! operational machine and forgets everything about the past that the future does not
+//! need, so it is small where classes are many. A load counts even in an execution
+//! that is blocked later on.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashSet;
+
+use crate::operational::{Effect, End, Machine, Move};
+use crate::program::{LocId, Model, Pc, Program, RegId, ThreadId, Value};
+use crate::report::{Budget, Completeness, Options};
+use crate::thread::Pending;
+
+/// An instruction that writes.
+pub type Site = (ThreadId, Pc);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reads {
+    pub model: Model,
+    pub completeness: Completeness,
+    pub reads: BTreeSet<Read>,
+    /// What a register can hold when everything has ended.
+    pub registers: BTreeSet<(ThreadId, RegId, Value)>,
+    /// What a location can hold when everything has ended.
+    pub memory: BTreeSet<(LocId, Value)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Read {
+    pub thread: ThreadId,
+    pub pc: Pc,
+    pub loc: LocId,
+    /// `None` is the initial value.
+    pub source: Option<Site>,
+    pub value: Value,
+}
+
+impl Reads {
+    /// What the instruction can read.
+    pub fn of(&self, thread: ThreadId, pc: Pc) -> impl Iterator<Item = &Read> {
+        self.reads
+            .iter()
+            .filter(move |read| read.thread == thread && read.pc == pc)
+    }
+
+    /// Who can see what the instruction writes.
+    pub fn seen_by(&self, site: Site) -> impl Iterator<Item = &Read> {
+        self.reads
+            .iter()
+            .filter(move |read| read.source == Some(site))
+    }
+}
+
+pub fn reads(program: &Program, model: Model, options: &Options) -> Reads {
+    let mut found = Reads {
+        model,
+        completeness: Completeness::Complete,
+        reads: BTreeSet::new(),
+        registers: BTreeSet::new(),
+        memory: BTreeSet::new(),
+    };
+    let mut budget = Budget::new(options);
+    let mut seen: FxHashSet<Box<[u64]>> = FxHashSet::default();
+    let mut bytes = 0;
+    let mut key = Vec::new();
+    let mut stack = vec![State {
+        machine: Machine::new(program, model),
+        written_by: vec![None; program.locations.len()],
+    }];
+    while let Some(state) = stack.pop() {
+        let held = bytes + stack.len() * (key.len() * 8 + STATE_OVERHEAD);
+        if let Some(reason) = budget.poll(0, held) {
+            found.completeness = reason;
+            break;
+        }
+        let mut moved = false;
+        for step in state.moves(model) {
+            let mut next = state.clone();
+            let Some(read) = next.take(step) else {
+                continue;
+            };
+            moved = true;
+            found.reads.extend(read);
+            next.encode(&mut key);
+            if !seen.contains(key.as_slice()) {
+                bytes += key.len() * 8 + STATE_OVERHEAD;
+                seen.insert(key.as_slice().into());
+                stack.push(next);
+            }
+        }
+        if !moved && state.machine.ends().all(|end| end == End::Done) {
+            found.ended(&state);
+        }
+    }
+    found
+}
+
+/// About what a state costs beside its code.
+const STATE_OVERHEAD: usize = 64;
+
+#[derive(Clone)]
+struct State<'p> {
+    machine: Machine<'p>,
+    /// The instruction behind the value each location has in memory.
+    written_by: Vec<Option<Site>>,
+}
+
+impl State<'_> {
+    fn moves(&self, model: Model) -> Vec<Move> {
+        // As in the brute engine: what touches only its own thread commutes with all others
+        // and is taken at once.
+        for t in 0..self.machine.threads.len() as ThreadId {
+            let alone = match self.machine.threads[t as usize].pending {
+                Pending::Store { .. } => model != Model::Sc,
+                Pending::Fence(_) => true,
+                _ => false,
+            };
+            if alone && self.machine.can_run(t) {
+                return vec![Move::Thread(t)];
+            }
+        }
+        let mut moves = Vec::new();
+        for t in 0..self.machine.threads.len() as ThreadId {
+            if self.machine.can_run(t) {
+                moves.push(Move::Thread(t));
+            }
+            let buffer = &self.machine.threads[t as usize].buffer;
+            moves.extend(self.machine.flushable(t).map(|place| Move::Flush {
+                thread: t,
+                loc: buffer[place].loc,
+            }));
+        }
+        moves
+    }
+
+    /// Takes a step and says what it read; `None` when it is not possible.
+    fn take(&mut self, step: Move) -> Option<Option<Read>> {
+        let (Move::Thread(t) | Move::Flush { thread: t, .. }) = step;
+        let local = &self.machine.threads[t as usize];
+        let pc = local.cursor.pc;
+        let flushed = match step {
+            Move::Flush { loc, .. } => local.buffer.iter().find(|e| e.loc == loc).map(|e| e.pc),
+            Move::Thread(_) => None,
+        };
+        let buffered = local.buffer.clone();
+        let read = |loc: LocId, value, source| {
+            Some(Read {
+                thread: t,
+                pc,
+                loc,
+                source,
+                value,
+            })
+        };
+        match self.machine.step(step)? {
+            Effect::Read { loc, value, .. } => {
+                let own = buffered.iter().rev().find(|entry| entry.loc == loc);
+                let source = match own {
+                    Some(entry) => Some((t, entry.pc)),
+                    None => self.written_by[loc as usize],
+                };
+                Some(read(loc, value, source))
+            }
+            Effect::Rmw {
+                loc,
+                read: value,
+                written,
+                ..
+            } => {
+                let source = self.written_by[loc as usize];
+                if written.is_some() {
+                    self.written_by[loc as usize] = Some((t, pc));
+                }
+                Some(read(loc, value, source))
+            }
+            Effect::Write { loc, .. } => {
+                if self.machine.threads[t as usize].buffer.is_empty() {
+                    self.written_by[loc as usize] = Some((t, pc));
+                }
+                Some(None)
+            }
+            Effect::Flush { loc, .. } => {
+                self.written_by[loc as usize] = flushed.map(|pc| (t, pc));
+                Some(None)
+            }
+            Effect::Lock { loc, .. } | Effect::Unlock { loc } => {
+                self.written_by[loc as usize] = Some((t, pc));
+                Some(None)
+            }
+            Effect::Fence(_) => Some(None),
+        }
+    }
+
+    /// All that the future depends on.
+    fn encode(&self, key: &mut Vec<u64>) {
+        key.clear();
+        for local in &self.machine.threads {
+            key.extend([
+                u64::from(local.cursor.pc),
+                local.cursor.held,
+                local.buffer.len() as u64,
+            ]);
+            key.extend(local.regs.iter().map(|&value| value as u64));
+            for entry in &local.buffer {
+                let age = u64::from(local.epoch - entry.epoch);
+                key.extend([
+                    u64::from(entry.loc) << 32 | u64::from(entry.pc),
+                    entry.value as u64,
+                    age,
+                ]);
+            }
+        }
+        for (cell, site) in self.machine.memory.iter().zip(&self.written_by) {
+            key.extend([cell.value as u64, site_code(*site)]);
+        }
+    }
+}
+
+fn site_code(site: Option<Site>) -> u64 {
+    site.map_or(u64::MAX, |(thread, pc)| {
+        u64::from(thread) << 32 | u64::from(pc)
+    })
+}
+
+impl Reads {
+    fn ended(&mut self, state: &State<'_>) {
+        for (t, local) in state.machine.threads.iter().enumerate() {
+            for (r, &value) in local.regs.iter().enumerate() {
+                self.registers.insert((t as ThreadId, r as RegId, value));
+            }
+        }
+        for (loc, cell) in state.machine.memory.iter().enumerate() {
+            self.memory.insert((loc as LocId, cell.value));
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! What the client can do, and what the server therefore offers.
+//!
+//! Capabilities decide, never the client's name.
+
+use serde_json::{Value, json};
+use tower_lsp::lsp_types::{self as lsp, *};
+
+use super::commands;
+use super::features::tokens;
+use super::positions::Encoding;
+
+/// What the client said it can use.
+#[derive(Debug, Clone, Default)]
+pub struct Client {
+    pub encoding: Encoding,
+    pub snippets: bool,
+    pub markdown: bool,
+    pub related_information: bool,
+    pub unnecessary_tag: bool,
+    pub literal_actions: bool,
+    pub hierarchical_symbols: bool,
+    pub versioned_edits: bool,
+    pub progress: bool,
+    pub show_document: bool,
+    pub apply_edit: bool,
+    pub configuration: bool,
+    pub watch_configuration: bool,
+    pub refresh_lenses: bool,
+    pub refresh_hints: bool,
+    pub refresh_tokens: bool,
+    /// Commands that the client runs itself.
+    pub commands: Vec<String>,
+    pub status: bool,
+}
+
+impl Client {
+    pub fn new(capabilities: &ClientCapabilities) -> Client {
+        let general = capabilities.general.as_ref();
+        let text = capabilities.text_document.as_ref();
+        let workspace = capabilities.workspace.as_ref();
+        let window = capabilities.window.as_ref();
+        let diagnostics = text.and_then(|t| t.publish_diagnostics.as_ref());
+        let own = capabilities
+            .experimental
+            .as_ref()
+            .and_then(|experimental| experimental.get("fencepost"));
+        Client {
+            encoding: Encoding::negotiate(
+                general.and_then(|general| general.position_encodings.as_deref()),
+            ),
+            snippets: text
+                .and_then(|t| {
+                    t.completion
+                        .as_ref()?
+                        .completion_item
+                        .as_ref()?
+                        .snippet_support
+                })
+                .unwrap_or(false),
+            markdown: text
+                .and_then(|t| t.hover.as_ref()?.content_format.as_ref())
+                .is_some_and(|formats| formats.contains(&MarkupKind::Markdown)),
+            related_information: diagnostics
+                .and_then(|d| d.related_information)
+                .unwrap_or(false),
+            unnecessary_tag: diagnostics
+                .and_then(|d| d.tag_support.as_ref())
+                .is_some_and(|tags| tags.value_set.contains(&DiagnosticTag::UNNECESSARY)),
+            literal_actions: text
+                .and_then(|t| t.code_action.as_ref()?.code_action_literal_support.as_ref())
+                .is_some(),
+            hierarchical_symbols: text
+                .and_then(|t| {
+                    t.document_symbol
+                        .as_ref()?
+                        .hierarchical_document_symbol_support
+                })
+                .unwrap_or(false),
+            versioned_edits: workspace
+                .and_then(|w| w.workspace_edit.as_ref()?.document_changes)
+                .unwrap_or(false),
+            progress: window.and_then(|w| w.work_done_progress).unwrap_or(false),
+            show_document: window
+                .and_then(|w| w.show_document.as_ref())
+                .is_some_and(|s| s.support),
+            apply_edit: workspace.and_then(|w| w.apply_edit).unwrap_or(false),
+            configuration: workspace.and_then(|w| w.configuration).unwrap_or(false),
+            watch_configuration: workspace
+                .and_then(|w| w.did_change_configuration.as_ref()?.dynamic_registration)
+                .unwrap_or(false),
+            refresh_lenses: workspace
+                .and_then(|w| w.code_lens.as_ref()?.refresh_support)
+                .unwrap_or(false),
+            refresh_hints: workspace
+                .and_then(|w| w.inlay_hint.as_ref()?.refresh_support)
+                .unwrap_or(false),
+            refresh_tokens: workspace
+                .and_then(|w| w.semantic_tokens.as_ref()?.refresh_support)
+                .unwrap_or(false),
+            commands: own
+                .and_then(|own| own.get("commands")?.as_array())
+                .map(|names| {
+                    names
+                        .iter()
+                        .filter_map(|name| name.as_str().map(str::to_owned))
+                        .collect()
+                })
+                .unwrap_or_default(),
+            status: own
+                .and_then(|own| own.get("status")?.as_bool())
+                .unwrap_or(false),
+        }
+    }
+
+    pub fn runs(&self, command: &str) -> bool {
+        self.commands.iter().any(|own| own == command)
+    }
+}
+
+/// What `initialize` answers.
+pub fn answer(client: &Client, offered: &ClientCapabilities) -> InitializeResult {
+    InitializeResult {
+        capabilities: server(client, offered),
+        server_info: Some(ServerInfo {
+            name: "fencepost".to_owned(),
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+        }),
+    }
+}
+
+fn server(client: &Client, offered: &ClientCapabilities) -> ServerCapabilities {
+    let text = offered.text_document.as_ref();
+    ServerCapabilities {
+        position_encoding: Some(client.encoding.kind()),
+        text_document_sync: Some(TextDocumentSyncCapability::Options(
+            TextDocumentSyncOptions {
+                open_close: Some(true),
+                change: Some(TextDocumentSyncKind::INCREMENTAL),
+                save: Some(TextDocumentSyncSaveOptions::SaveOptions(SaveOptions {
+                    include_text: Some(false),
+                })),
+                ..TextDocumentSyncOptions::default()
+            },
+        )),
+        hover_provider: Some(HoverProviderCapability::Simple(true)),
+        code_lens_provider: Some(CodeLensOptions {
+            resolve_provider: Some(false),
+        }),
+        inlay_hint_provider: text
+            .and_then(|t| t.inlay_hint.as_ref())
+            .map(|_| OneOf::Left(true)),
+        completion_provider: Some(CompletionOptions {
+            trigger_characters: Some([":", "[", "%", "~", "\\"].map(str::to_owned).to_vec()),
+            ..CompletionOptions::default()
+        }),
+        signature_help_provider: Some(SignatureHelpOptions {
+            trigger_characters: Some(["(", ","].map(str::to_owned).to_vec()),
+            ..SignatureHelpOptions::default()
+        }),
+        definition_provider: Some(OneOf::Left(true)),
+        references_provider: Some(OneOf::Left(true)),
+        document_highlight_provider: Some(OneOf::Left(true)),
+        document_symbol_provider: Some(OneOf::Left(true)),
+        workspace_symbol_provider: Some(OneOf::Left(true)),
+        code_action_provider: Some(if client.literal_actions {
+            CodeActionProviderCapability::Options(CodeActionOptions {
+                code_action_kinds: Some(vec![
+                    CodeActionKind::QUICKFIX,
+                    CodeActionKind::REFACTOR_REWRITE,
+                    CodeActionKind::SOURCE,
+                ]),
+                ..CodeActionOptions::default()
+            })
+        } else {
+            CodeActionProviderCapability::Simple(true)
+        }),
+        document_formatting_provider: Some(OneOf::Left(true)),
+        document_range_formatting_provider: Some(OneOf::Left(true)),
+        rename_provider: Some(
+            if text
+                .and_then(|t| t.rename.as_ref()?.prepare_support)
+                .unwrap_or(false)
+            {
+                OneOf::Right(RenameOptions {
+                    prepare_provider: Some(true),
+                    work_done_progress_options: WorkDoneProgressOptions::default(),
+                })
+            } else {
+                OneOf::Left(true)
+            },
+        ),
+        folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
+        selection_range_provider: Some(SelectionRangeProviderCapability::Simple(true)),
+        semantic_tokens_provider: text.and_then(|t| t.semantic_tokens.as_ref()).map(|_| {
+            SemanticTokensServerCapabilities::SemanticTokensOptions(SemanticTokensOptions {
+                legend: tokens::legend(),
+                range: Some(true),
+                full: Some(SemanticTokensFullOptions::Bool(true)),
+                ..SemanticTokensOptions::default()
+            })
+        }),
+        execute_command_provider: Some(ExecuteCommandOptions {
+            // A client that runs a command itself must not get it registered a second time.
+            commands: commands::ALL
+                .iter()
+                .filter(|command| !client.runs(command))
+                .map(|&command| command.to_owned())
+                .collect(),
+            ..ExecuteCommandOptions::default()
+        }),
+        workspace: Some(WorkspaceServerCapabilities {
+            workspace_folders: Some(lsp::WorkspaceFoldersServerCapabilities {
+                supported: Some(true),
+                change_notifications: Some(lsp::OneOf::Left(false)),
+            }),
+            file_operations: None,
+        }),
+        experimental: Some(experimental()),
+        ..ServerCapabilities::default()
+    }
+}
+
+fn experimental() -> Value {
+    json!({"fencepost": {
+        "protocol": 1,
+        "requests": ["fencepost/outcomes", "fencepost/witness", "fencepost/graph"],
+        "status": true,
+    }})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(json: Value) -> ClientCapabilities {
+        serde_json::from_value(json).unwrap()
+    }
+
+    #[test]
+    fn a_client_that_says_nothing_gets_the_plain_protocol() {
+        let offered = parse(json!({}));
+        let client = Client::new(&offered);
+        assert_eq!(client.encoding, Encoding::Utf16);
+        assert!(!client.snippets && !client.progress && !client.status);
+        let answer = server(&client, &offered);
+        assert_eq!(answer.inlay_hint_provider, None);
+        assert_eq!(answer.semantic_tokens_provider, None);
+        assert_eq!(answer.rename_provider, Some(OneOf::Left(true)));
+        let commands = answer.execute_command_provider.unwrap().commands;
+        assert_eq!(commands.len(), commands::ALL.len());
+    }
+
+    #[test]
+    fn what_the_client_can_do_is_used() {
+        let offered = parse(json!({
+            "general": {"positionEncodings": ["utf-8"]},
+            "textDocument": {"inlayHint": {}, "completion":
+                {"completionItem": {"snippetSupport": true}}},
+            "experimental": {"fencepost":
+                {"status": true, "commands": ["fencepost.showWitness"]}},
+        }));
+        let client = Client::new(&offered);
+        assert!(client.snippets && client.status && client.runs("fencepost.showWitness"));
+        let answer = server(&client, &offered);
+        assert_eq!(answer.position_encoding, Some(PositionEncodingKind::UTF8));
+        assert!(answer.inlay_hint_provider.is_some());
+        let commands = answer.execute_command_provider.unwrap().commands;
+        assert!(!commands.contains(&"fencepost.showWitness".to_owned()));
+    }
+}

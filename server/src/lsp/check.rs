@@ -1,0 +1,213 @@
+//! Checks: one job a model, streamed as they end; results of another generation are dropped.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use fencepost_checker::report::{Options, Report};
+use fencepost_checker::{Model, check};
+use tokio::sync::watch;
+use tower_lsp::lsp_types::{MessageType, Url};
+
+use super::document::{Running, Snapshot};
+use super::jobs::Job;
+use super::progress;
+use super::results::{Checked, ModelState, state_of};
+use super::server::{Faults, Server, State};
+use super::settings::Settings;
+use crate::render::{Look, words};
+
+/// Whose job it is: compared when the result comes back.
+#[derive(Clone)]
+struct Owner {
+    uri: Url,
+    document: u64,
+    generation: u64,
+}
+
+/// How a check of one model ended.
+enum Ended {
+    Report(Box<Checked>),
+    /// The test has errors.
+    NoProgram,
+    /// The checker has a bug.
+    Panic(String),
+}
+
+impl Server {
+    /// Starts a check of the text as it is; the one that is under way ends.
+    pub fn begin_check(self: &Arc<Self>, state: &mut State, uri: &Url) {
+        let generation = state.number();
+        let settings = state.settings.clone();
+        let faults = state.faults.clone();
+        let wants_progress = state.client.progress;
+        let Some(document) = state.documents.get_mut(uri) else {
+            return;
+        };
+        document.stop("a newer check replaced it");
+        let results = Arc::make_mut(&mut document.results);
+        for model in Model::ALL {
+            let slot = results.model_mut(model);
+            slot.note = None;
+            if settings.models.contains(&model) {
+                slot.state = ModelState::Checking;
+            } else {
+                slot.state = ModelState::Idle;
+                slot.checked = None;
+            }
+        }
+        let cancel = Arc::new(AtomicBool::new(false));
+        let (ended, listener) = watch::channel(0);
+        document.running = Some(Running {
+            generation,
+            cancel: cancel.clone(),
+            ended,
+        });
+        let owner = Owner {
+            uri: uri.clone(),
+            document: document.id,
+            generation,
+        };
+        let snapshot = document.snapshot.clone();
+        let document_id = document.id;
+        for &model in &settings.models {
+            let (server, owner) = (self.clone(), owner.clone());
+            let (snapshot, settings) = (snapshot.clone(), settings.clone());
+            let (cancel_flag, faults) = (cancel.clone(), faults.clone());
+            self.pool.push(Job {
+                owner: document_id,
+                priority: model as u8,
+                cancel: cancel.clone(),
+                run: Box::new(move || {
+                    let ended = run(&snapshot, model, &settings, &faults, cancel_flag);
+                    server.finish(&owner, model, ended);
+                }),
+            });
+        }
+        if wants_progress && !settings.models.is_empty() {
+            progress::show(self.clone(), &snapshot, generation, listener, &settings);
+        }
+        self.trace(state, || {
+            format!(
+                "check {generation} of {uri} (version {}) begins",
+                snapshot.version
+            )
+        });
+        self.dirty.mark(uri, true);
+    }
+
+    /// Takes a result over, unless the document or its text is another by now.
+    fn finish(self: &Arc<Self>, owner: &Owner, model: Model, ended: Ended) {
+        let mut state = self.lock();
+        let settings = state.settings.clone();
+        let Some(document) = state.documents.get_mut(&owner.uri) else {
+            return;
+        };
+        let Some(running) = &document.running else {
+            return;
+        };
+        if document.id != owner.document || running.generation != owner.generation {
+            return;
+        }
+        let mut count = 0;
+        running.ended.send_modify(|ended| {
+            *ended += 1;
+            count = *ended;
+        });
+        let last = count == settings.models.len();
+        let slot = Arc::make_mut(&mut document.results).model_mut(model);
+        let message = match ended {
+            Ended::Report(checked) => {
+                slot.state = state_of(&checked.report);
+                slot.note = note(&checked, &settings);
+                slot.checked = Some(*checked);
+                None
+            }
+            Ended::NoProgram => {
+                slot.state = ModelState::Failed;
+                slot.note = Some("the test has errors".to_owned());
+                None
+            }
+            Ended::Panic(why) => {
+                slot.state = ModelState::Failed;
+                slot.note = Some(format!("the checker failed: {why}"));
+                Some(format!(
+                    "{}: the check under {} failed: {why}",
+                    document.snapshot.file_name(),
+                    model.name()
+                ))
+            }
+        };
+        if last {
+            document.running = None;
+            self.begin_insights(&mut state, &owner.uri);
+        }
+        self.trace(&state, || {
+            format!(
+                "check {} of {}: {} ended",
+                owner.generation,
+                owner.uri,
+                model.name()
+            )
+        });
+        drop(state);
+        if let Some(message) = message {
+            self.tell(MessageType::ERROR, message);
+        }
+        self.dirty.mark(&owner.uri, true);
+    }
+}
+
+/// What the thread of the pool does.
+fn run(
+    snapshot: &Snapshot,
+    model: Model,
+    settings: &Settings,
+    faults: &Faults,
+    cancel: Arc<AtomicBool>,
+) -> Ended {
+    let options = Options {
+        max_time: settings.timeout,
+        max_classes: settings.max_classes,
+        cancel,
+        ..Options::default()
+    };
+    let work = || {
+        if faults.panic.as_deref() == Some(model.name()) {
+            panic!("a fault was injected");
+        }
+        let program = snapshot.lowered().as_ref().ok()?.clone();
+        let report = check(&program, model, &options);
+        Some((program, report))
+    };
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Some((program, report))) => Ended::Report(Box::new(Checked::new(
+            snapshot.text().clone(),
+            snapshot.version,
+            program,
+            report,
+        ))),
+        Ok(None) => Ended::NoProgram,
+        Err(payload) => Ended::Panic(panic_message(payload.as_ref())),
+    }
+}
+
+/// Why a result is not the whole truth.
+fn note(checked: &Checked, settings: &Settings) -> Option<String> {
+    let report: &Report = &checked.report;
+    if let Some(defect) = &report.defect {
+        return Some(format!(
+            "the checker has a bug, and this result is not to be trusted: {defect}"
+        ));
+    }
+    words::unfinished_phrase(Look::PLAIN, &checked.program, report, settings.timeout)
+}
+
+pub fn panic_message(payload: &(dyn Any + Send)) -> String {
+    payload
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "it panicked".to_owned())
+}

@@ -1,0 +1,258 @@
+//! `workspace/executeCommand`: everything a lens does, for every client.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use fencepost_checker::Model;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tower_lsp::jsonrpc::{Error, Result};
+use tower_lsp::lsp_types::request::ShowDocument;
+use tower_lsp::lsp_types::{
+    ExecuteCommandParams, MessageType, ShowDocumentParams, Url, WorkspaceEdit,
+};
+
+use super::custom::{self, Selector};
+use super::outbox::Message;
+use super::results::{Chosen, Execution};
+use super::server::Server;
+use super::verdicts;
+use super::view::View;
+use crate::render::{Look, matrix, witness};
+
+pub const CHECK_NOW: &str = "fencepost.checkNow";
+pub const CANCEL: &str = "fencepost.cancel";
+pub const SHOW_OUTCOMES: &str = "fencepost.showOutcomes";
+pub const SHOW_WITNESS: &str = "fencepost.showWitness";
+pub const CHOOSE_WITNESS: &str = "fencepost.chooseWitness";
+pub const SUGGEST_FENCES: &str = "fencepost.suggestFences";
+pub const APPLY_FENCES: &str = "fencepost.applyFences";
+pub const APPLY_EDIT: &str = "fencepost.applyEdit";
+pub const COPY_COMMAND_LINE: &str = "fencepost.copyCommandLine";
+
+pub const ALL: [&str; 9] = [
+    CHECK_NOW,
+    CANCEL,
+    SHOW_OUTCOMES,
+    SHOW_WITNESS,
+    CHOOSE_WITNESS,
+    SUGGEST_FENCES,
+    APPLY_FENCES,
+    APPLY_EDIT,
+    COPY_COMMAND_LINE,
+];
+
+#[derive(Debug, Default, Deserialize)]
+struct Argument {
+    uri: Option<Url>,
+    #[serde(flatten)]
+    selector: Selector,
+    #[serde(default)]
+    set: usize,
+    edit: Option<WorkspaceEdit>,
+}
+
+pub async fn execute(server: &Arc<Server>, params: ExecuteCommandParams) -> Result<Option<Value>> {
+    let argument = match params.arguments.into_iter().next() {
+        None => Argument::default(),
+        Some(json) => serde_json::from_value(json)
+            .map_err(|error| Error::invalid_params(format!("{}: {error}", params.command)))?,
+    };
+    match params.command.as_str() {
+        CANCEL => {
+            server.cancel(argument.uri.as_ref());
+            return Ok(None);
+        }
+        APPLY_EDIT => {
+            if let Some(edit) = argument.edit {
+                apply(server, edit);
+            }
+            return Ok(None);
+        }
+        command if !ALL.contains(&command) => {
+            return Err(Error::invalid_params(format!(
+                "there is no command `{command}`"
+            )));
+        }
+        _ => {}
+    }
+    let uri = argument
+        .uri
+        .as_ref()
+        .ok_or_else(|| Error::invalid_params(format!("{} needs a `uri`", params.command)))?;
+    let view = server
+        .view(uri)
+        .ok_or_else(|| Error::invalid_params(format!("{uri} is not open")))?;
+    match params.command.as_str() {
+        CHECK_NOW => {
+            server.begin_check(&mut server.lock(), uri);
+            Ok(None)
+        }
+        SHOW_OUTCOMES => Ok(Some(show(server, &view, "outcomes", outcomes_text(&view)))),
+        SHOW_WITNESS => match custom::select(&view, &argument.selector) {
+            Some((checked, execution)) => {
+                server.choose(uri, Some(chosen(checked.report.model, &execution)));
+                let text = witness_text(&view, checked, &execution);
+                Ok(Some(show(server, &view, "witness", text)))
+            }
+            None => Ok(Some(nothing(server, "there is no such execution"))),
+        },
+        CHOOSE_WITNESS => {
+            let choice = argument
+                .is_selective()
+                .then(|| custom::select(&view, &argument.selector))
+                .flatten()
+                .map(|(checked, execution)| chosen(checked.report.model, &execution));
+            let found = choice.is_some();
+            server.choose(uri, choice);
+            Ok(Some(json!({"chosen": found})))
+        }
+        COPY_COMMAND_LINE => {
+            let shown = argument
+                .is_selective()
+                .then(|| custom::select(&view, &argument.selector))
+                .flatten();
+            let shown = shown
+                .as_ref()
+                .map(|(checked, execution)| (*checked, execution));
+            Ok(Some(json!({"text": custom::command_line(&view, shown)})))
+        }
+        SUGGEST_FENCES => super::suggest::suggest(server, view, argument.selector.condition).await,
+        APPLY_FENCES => {
+            super::suggest::apply(server, view, argument.selector.condition, argument.set).await
+        }
+        _ => Ok(None),
+    }
+}
+
+impl Argument {
+    /// Whether it says more than which document.
+    fn is_selective(&self) -> bool {
+        let s = &self.selector;
+        s.model.is_some()
+            || s.outcome.is_some()
+            || s.condition.is_some()
+            || s.failure.is_some()
+            || s.deadlock
+    }
+}
+
+fn chosen(model: Model, execution: &Execution) -> Chosen {
+    Chosen {
+        model,
+        execution: execution.clone(),
+    }
+}
+
+fn outcomes_text(view: &View) -> String {
+    let test = &view.parse().test;
+    let mut text = format!("{}: {}\n", test.name.name, custom::summary(view));
+    for condition in &test.conditions {
+        let source = condition.span.text(view.text());
+        let source: Vec<&str> = source.split_whitespace().collect();
+        text += &format!(
+            "\n{}\n  {}\n",
+            source.join(" "),
+            verdicts::phrase(view, condition)
+        );
+    }
+    let newest = view.results.newest();
+    if let Some(first) = newest.first() {
+        let reports: Vec<_> = newest.iter().map(|checked| &*checked.report).collect();
+        text.push('\n');
+        text += &matrix::text(Look::PLAIN, &first.program, &reports, None);
+    }
+    for (_, result) in view.results.each() {
+        if let Some(note) = &result.note {
+            text += &format!("\n{note}\n");
+        }
+    }
+    text
+}
+
+fn witness_text(view: &View, checked: &super::results::Checked, execution: &Execution) -> String {
+    let mut text = format!("{}\n\n", custom::title(checked, execution));
+    if let Some(found) = custom::witness_of(checked, execution) {
+        text += &witness::text(Look::PLAIN, &checked.program, &checked.text, found);
+        if let Some(note) = witness::flush_note(found) {
+            text += &format!("\n{note}\n");
+        }
+    }
+    if checked.stale {
+        text += "\nstale: the text has changed since\n";
+    }
+    text += &format!(
+        "\n{}\n",
+        custom::command_line(view, Some((checked, execution)))
+    );
+    text
+}
+
+/// Shows a text beside the editor's own: in a document where the client can open one, always
+/// the same one, without taking the focus; else as a message.
+pub fn show(server: &Arc<Server>, view: &View, kind: &str, text: String) -> Value {
+    let answer = json!({"text": text});
+    if !view.client.show_document {
+        server.outbox.send(Message::Show(MessageType::INFO, text));
+        return answer;
+    }
+    let written = page(kind).and_then(|path| {
+        std::fs::create_dir_all(path.parent()?).ok()?;
+        std::fs::write(&path, &text).ok()?;
+        Url::from_file_path(path).ok()
+    });
+    let Some(uri) = written else {
+        server.outbox.send(Message::Show(MessageType::INFO, text));
+        return answer;
+    };
+    let client = server.client.clone();
+    server.runtime.spawn(async move {
+        let params = ShowDocumentParams {
+            uri,
+            external: Some(false),
+            take_focus: Some(false),
+            selection: None,
+        };
+        // The text was answered as well; a client that cannot open it has it there.
+        let _ = client.send_request::<ShowDocument>(params).await;
+    });
+    answer
+}
+
+fn pages() -> PathBuf {
+    std::env::temp_dir().join(format!("fencepost-{}", std::process::id()))
+}
+
+fn page(kind: &str) -> Option<PathBuf> {
+    Some(pages().join(format!("{kind}.txt")))
+}
+
+/// Removes what was written for the client to show.
+pub fn remove_pages() {
+    // Nothing was written in most sessions; then there is nothing to remove.
+    let _ = std::fs::remove_dir_all(pages());
+}
+
+pub fn nothing(server: &Server, why: &str) -> Value {
+    server
+        .outbox
+        .send(Message::Show(MessageType::INFO, why.to_owned()));
+    json!({"text": why})
+}
+
+/// Asks the client to apply an edit, beside everything else.
+pub fn apply(server: &Arc<Server>, edit: WorkspaceEdit) {
+    let server = server.clone();
+    let runtime = server.runtime.clone();
+    runtime.spawn(async move {
+        let refused = match server.client.apply_edit(edit).await {
+            Ok(answer) if answer.applied => return,
+            Ok(answer) => answer.failure_reason.unwrap_or_default(),
+            Err(error) => error.to_string(),
+        };
+        server.tell(
+            MessageType::WARNING,
+            format!("the edit was not applied: {refused}"),
+        );
+    });
+}

@@ -1,0 +1,133 @@
+//! Diagnostics: what is wrong with the text now, then what checks have found.
+//!
+//! Results of an older text stay, marked and moved along; they never hide an error of the
+//! text now, which comes first.
+
+use std::ops;
+
+use fencepost_grammar::{Error, Severity, Span};
+use tower_lsp::lsp_types::{
+    Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, NumberOrString,
+};
+
+use super::super::results::Checked;
+use super::super::view::View;
+use crate::diagnostic;
+use crate::finding::{self, FindingKind};
+
+const SOURCE: &str = "fencepost";
+/// Of a long witness, the steps that are linked.
+const STEPS_LINKED: usize = 50;
+
+pub fn all(view: &View) -> Vec<Diagnostic> {
+    let mut all: Vec<Diagnostic> = view
+        .parse()
+        .errors
+        .iter()
+        .map(|error| from_error(view, error))
+        .collect();
+    if let Err(errors) = view.snapshot.lowered() {
+        all.extend(errors.iter().map(|error| from_error(view, error)));
+    }
+    all.extend(from_checks(view));
+    all.extend(super::fences::unneeded(view));
+    all
+}
+
+fn from_error(view: &View, error: &Error) -> Diagnostic {
+    let related = error
+        .related
+        .iter()
+        .map(|related| DiagnosticRelatedInformation {
+            location: view.location(related.span),
+            message: related.note.to_owned(),
+        })
+        .collect();
+    let severity = match error.severity() {
+        Severity::Error => DiagnosticSeverity::ERROR,
+        Severity::Warning => DiagnosticSeverity::WARNING,
+    };
+    let mut message = error.message();
+    if let Some(help) = error.help() {
+        message = format!("{message}\n{help}");
+    }
+    let unused = matches!(error.kind, fencepost_grammar::ErrorKind::Unused { .. });
+    Diagnostic {
+        tags: (unused && view.client.unnecessary_tag).then(|| vec![DiagnosticTag::UNNECESSARY]),
+        ..make(view, error.span, severity, error.code(), message, related)
+    }
+}
+
+/// The findings of the newest results; those of one text are judged together.
+fn from_checks(view: &View) -> Vec<Diagnostic> {
+    let newest = view.results.newest();
+    let Some(first) = newest.first() else {
+        return Vec::new();
+    };
+    let reports: Vec<_> = newest
+        .iter()
+        .map(|checked| &*checked.report)
+        .filter(|report| report.defect.is_none())
+        .collect();
+    finding::findings(&first.program, &reports, view.settings.timeout)
+        .iter()
+        .filter(|found| {
+            !matches!(found.kind, FindingKind::WeakOutcome { .. })
+                || view.settings.surfaces.weak_outcomes()
+        })
+        .filter_map(|found| {
+            let diagnostic = found.diagnostic(&first.program, &first.text, &reports);
+            from_finding(view, first, &diagnostic)
+        })
+        .collect()
+}
+
+fn from_finding(
+    view: &View,
+    checked: &Checked,
+    found: &diagnostic::Diagnostic,
+) -> Option<Diagnostic> {
+    let now = |span: &ops::Range<usize>| checked.now(&(span.start as u32..span.end as u32));
+    let span = now(&found.span)?;
+    let severity = match found.severity {
+        diagnostic::Severity::Error => DiagnosticSeverity::ERROR,
+        diagnostic::Severity::Warning => DiagnosticSeverity::WARNING,
+        diagnostic::Severity::Information => DiagnosticSeverity::INFORMATION,
+    };
+    let related = found
+        .related
+        .iter()
+        .take(STEPS_LINKED)
+        .filter_map(|related| {
+            Some(DiagnosticRelatedInformation {
+                location: view.location(now(&related.span)?),
+                message: related.message.clone(),
+            })
+        })
+        .collect();
+    let mut message = found.message.clone();
+    if checked.stale {
+        message = format!("{message} (stale: found in an older text)");
+    }
+    Some(make(view, span, severity, found.code, message, related))
+}
+
+pub fn make(
+    view: &View,
+    span: Span,
+    severity: DiagnosticSeverity,
+    code: &str,
+    message: String,
+    related: Vec<DiagnosticRelatedInformation>,
+) -> Diagnostic {
+    Diagnostic {
+        range: view.range(span),
+        severity: Some(severity),
+        code: Some(NumberOrString::String(code.to_owned())),
+        source: Some(SOURCE.to_owned()),
+        message,
+        related_information: (view.client.related_information && !related.is_empty())
+            .then_some(related),
+        ..Diagnostic::default()
+    }
+}

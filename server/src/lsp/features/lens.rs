@@ -1,0 +1,82 @@
+//! Lenses: a line over each condition and one over the test's name.
+//!
+//! The line is there from the first parse on; only its titles change.
+
+use fencepost_grammar::Span;
+use fencepost_grammar::ast::Condition;
+use serde_json::{Value, json};
+use tower_lsp::lsp_types::{CodeLens, Command};
+
+use super::super::commands;
+use super::super::custom;
+use super::super::results::ModelState;
+use super::super::verdicts;
+use super::super::view::View;
+
+pub fn lenses(view: &View) -> Vec<CodeLens> {
+    if !view.settings.surfaces.lenses() {
+        return Vec::new();
+    }
+    let test = &view.parse().test;
+    let mut lenses = Vec::new();
+    if !test.name.span.is_empty() {
+        over_name(view, test.name.span, &mut lenses);
+    }
+    for (index, condition) in test.conditions.iter().enumerate() {
+        over_condition(view, index, condition, &mut lenses);
+    }
+    lenses
+}
+
+fn over_name(view: &View, span: Span, lenses: &mut Vec<CodeLens>) {
+    let uri = json!({"uri": view.uri()});
+    let title = custom::summary(view);
+    lenses.push(lens(
+        view,
+        span,
+        &title,
+        commands::SHOW_OUTCOMES,
+        uri.clone(),
+    ));
+    let (title, command) = if view.results.state() == ModelState::Checking {
+        ("Stop", commands::CANCEL)
+    } else {
+        ("Check now", commands::CHECK_NOW)
+    };
+    lenses.push(lens(view, span, title, command, uri));
+}
+
+fn over_condition(view: &View, index: usize, condition: &Condition, lenses: &mut Vec<CodeLens>) {
+    let argument = json!({"uri": view.uri(), "condition": index});
+    let mut add = |title: &str, command: &str| {
+        lenses.push(lens(view, condition.span, title, command, argument.clone()));
+    };
+    add(&verdicts::phrase(view, condition), commands::SHOW_OUTCOMES);
+    if !verdicts::reached(view, condition).is_empty() {
+        add("Show witness", commands::SHOW_WITNESS);
+    }
+    if verdicts::is_weak(view, condition) {
+        add("Suggest fences", commands::SUGGEST_FENCES);
+    }
+    let counts: Vec<String> = view
+        .results
+        .each_checked()
+        .map(|(_, checked)| checked.report.outcomes.len().to_string())
+        .collect();
+    if !counts.is_empty() {
+        let title = format!("Outcomes ({})", counts.join(" · "));
+        add(&title, commands::SHOW_OUTCOMES);
+    }
+}
+
+fn lens(view: &View, span: Span, title: &str, command: &str, argument: Value) -> CodeLens {
+    CodeLens {
+        range: view.range(span),
+        command: Some(Command {
+            title: title.to_owned(),
+            command: command.to_owned(),
+            arguments: Some(vec![argument]),
+        }),
+        data: None,
+    }
+}

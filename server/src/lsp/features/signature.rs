@@ -1,0 +1,196 @@
+//! Signature help for the native dialect's atomics and other calls.
+
+use tower_lsp::lsp_types::{
+    Documentation, ParameterInformation, ParameterLabel, Position, SignatureHelp,
+    SignatureInformation,
+};
+
+use super::super::view::View;
+use super::scan::{self, Kind};
+
+struct Call {
+    word: &'static str,
+    parameters: &'static [&'static str],
+    /// Whether it gives a value.
+    gives: bool,
+    meaning: &'static str,
+}
+
+const CALLS: [Call; 12] = [
+    Call {
+        word: "xchg",
+        parameters: &["location", "new"],
+        gives: true,
+        meaning: "Stores `new` and gives the old value, atomically. A full fence.",
+    },
+    Call {
+        word: "cas",
+        parameters: &["location", "expected", "new"],
+        gives: true,
+        meaning: "Stores `new` if the value is `expected`; gives the old value. Atomic, and a full \
+                  fence even when it fails.",
+    },
+    Call {
+        word: "fetch_add",
+        parameters: &["location", "value"],
+        gives: true,
+        meaning: "Adds `value`; gives the old value. Atomic, and a full fence.",
+    },
+    Call {
+        word: "fetch_sub",
+        parameters: &["location", "value"],
+        gives: true,
+        meaning: "Subtracts `value`; gives the old value. Atomic, and a full fence.",
+    },
+    Call {
+        word: "fetch_and",
+        parameters: &["location", "value"],
+        gives: true,
+        meaning: "Bitwise and; gives the old value. Atomic, and a full fence.",
+    },
+    Call {
+        word: "fetch_or",
+        parameters: &["location", "value"],
+        gives: true,
+        meaning: "Bitwise or; gives the old value. Atomic, and a full fence.",
+    },
+    Call {
+        word: "fetch_xor",
+        parameters: &["location", "value"],
+        gives: true,
+        meaning: "Bitwise exclusive or; gives the old value. Atomic, and a full fence.",
+    },
+    Call {
+        word: "lock",
+        parameters: &["mutex"],
+        gives: false,
+        meaning: "Waits until the mutex is free, then holds it. A full fence.",
+    },
+    Call {
+        word: "unlock",
+        parameters: &["mutex"],
+        gives: false,
+        meaning: "Frees the mutex. A full fence. Unlocking what one does not hold fails.",
+    },
+    Call {
+        word: "assert",
+        parameters: &["condition"],
+        gives: false,
+        meaning: "Fails when the condition is false.",
+    },
+    Call {
+        word: "assume",
+        parameters: &["condition"],
+        gives: false,
+        meaning: "Drops executions in which the condition is false.",
+    },
+    Call {
+        word: "await",
+        parameters: &["condition"],
+        gives: false,
+        meaning: "Waits until the condition holds; it reads one shared location.",
+    },
+];
+
+pub fn help(view: &View, position: Position) -> Option<SignatureHelp> {
+    if view.parse().test.dialect.is_herd() {
+        return None;
+    }
+    let offset = view.offset(position);
+    let (word, argument) = call_around(view.text(), offset)?;
+    let call = CALLS.iter().find(|call| call.word == word)?;
+    Some(signature(call, argument))
+}
+
+/// The call whose parentheses the offset is in, and the number of the argument.
+fn call_around(text: &str, offset: u32) -> Option<(&str, u32)> {
+    // Open parentheses: the word before each, and the commas since.
+    let mut open: Vec<(&str, u32)> = Vec::new();
+    let mut last_word = "";
+    for piece in scan::pieces(text) {
+        if piece.span.start >= offset {
+            break;
+        }
+        let content = piece.span.text(text);
+        match (piece.kind, content) {
+            (Kind::Comment | Kind::String, _) if piece.span.end > offset => return None,
+            (Kind::Comment, _) => continue,
+            (Kind::Mark, "(") => open.push((last_word, 0)),
+            (Kind::Mark, ")") => {
+                open.pop();
+            }
+            (Kind::Mark, ",") => {
+                if let Some((_, commas)) = open.last_mut() {
+                    *commas += 1;
+                }
+            }
+            (Kind::Mark, ";" | "{" | "}") => open.clear(),
+            _ => {}
+        }
+        last_word = if piece.kind == Kind::Word {
+            content
+        } else {
+            ""
+        };
+    }
+    open.pop()
+}
+
+fn signature(call: &Call, argument: u32) -> SignatureHelp {
+    let mut label = format!("{}(", call.word);
+    let mut parameters = Vec::new();
+    for (index, parameter) in call.parameters.iter().enumerate() {
+        if index > 0 {
+            label += ", ";
+        }
+        // All of it is ASCII: bytes are the protocol's units.
+        let start = label.len() as u32;
+        label += parameter;
+        parameters.push(ParameterInformation {
+            label: ParameterLabel::LabelOffsets([start, label.len() as u32]),
+            documentation: None,
+        });
+    }
+    label += if call.gives { ") → old value" } else { ")" };
+    let last = call.parameters.len() as u32 - 1;
+    SignatureHelp {
+        signatures: vec![SignatureInformation {
+            label,
+            documentation: Some(Documentation::String(call.meaning.to_owned())),
+            parameters: Some(parameters),
+            active_parameter: Some(argument.min(last)),
+        }],
+        active_signature: Some(0),
+        active_parameter: Some(argument.min(last)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::view::fixture::cursor;
+    use super::*;
+
+    fn check(statement: &str) -> Option<(String, u32)> {
+        let text = format!("litmus T\nshared x;\nthread P0 {{ {statement} }}\n");
+        let (view, position) = cursor(&text);
+        let help = help(&view, position)?;
+        Some((help.signatures[0].label.clone(), help.active_parameter?))
+    }
+
+    #[test]
+    fn the_argument_under_the_cursor_is_active() {
+        let cas = "cas(location, expected, new) → old value".to_owned();
+        assert_eq!(check("r = cas($0"), Some((cas.clone(), 0)));
+        assert_eq!(check("r = cas(x, (0 + 1), $0);"), Some((cas.clone(), 2)));
+        assert_eq!(check("r = cas(x, $00, 1);"), Some((cas, 1)));
+        assert_eq!(check("lock($0"), Some(("lock(mutex)".to_owned(), 0)));
+    }
+
+    #[test]
+    fn outside_of_calls_there_is_none() {
+        assert_eq!(check("r = cas(x, 0, 1)$0;"), None);
+        assert_eq!(check("if ($0x) {"), None);
+        assert_eq!(check("r = cas(x; $0"), None);
+        assert_eq!(check("/* cas($0 */"), None);
+    }
+}

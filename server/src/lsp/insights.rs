@@ -1,0 +1,73 @@
+//! What is computed after the verdicts: who can read what, and what fences change.
+
+use std::sync::Arc;
+
+use fencepost_checker::fences::{Refusal, Role, Suggestion};
+use fencepost_checker::program::{self, Program};
+use fencepost_checker::reads::Reads;
+use fencepost_grammar::Span;
+
+use super::anchors::{Anchors, Edit};
+use super::document::Snapshot;
+
+/// Belongs to one checked text, as a result does.
+#[derive(Debug, Clone)]
+pub struct Insights {
+    pub text: Arc<str>,
+    pub stale: bool,
+    pub program: Arc<Program>,
+    /// In the order of the models.
+    pub reads: [Option<Arc<Reads>>; 3],
+    /// What each fence that is written does.
+    pub roles: Vec<Arc<Role>>,
+    /// By the number of the condition.
+    pub suggestions: Vec<(usize, Arc<Result<Suggestion, Refusal>>)>,
+    anchors: Anchors,
+}
+
+impl Insights {
+    pub fn new(snapshot: &Snapshot, program: Arc<Program>) -> Insights {
+        let written = fencepost_grammar::fences::written(&snapshot.parse().test);
+        let spans = program
+            .threads
+            .iter()
+            .flat_map(|thread| &thread.spans)
+            .map(|span| Span::new(span.start, span.end))
+            .chain(written.iter().map(|fence| fence.span));
+        Insights {
+            anchors: Anchors::new(spans),
+            text: snapshot.text().clone(),
+            stale: false,
+            program,
+            reads: [const { None }; 3],
+            roles: Vec::new(),
+            suggestions: Vec::new(),
+        }
+    }
+
+    pub fn now(&self, span: &program::Span) -> Option<Span> {
+        self.anchors.get(Span::new(span.start, span.end))
+    }
+
+    /// Where a fence that is written is now.
+    pub fn fence_now(&self, span: Span) -> Option<Span> {
+        self.anchors.get(span)
+    }
+
+    pub fn suggestion(&self, condition: usize) -> Option<&Arc<Result<Suggestion, Refusal>>> {
+        let mut suggestions = self.suggestions.iter();
+        let (_, found) = suggestions.find(|(index, _)| *index == condition)?;
+        Some(found)
+    }
+
+    pub fn edit(&mut self, edit: Edit) {
+        self.anchors.edit(edit);
+    }
+
+    pub fn compare(&mut self, text: &Arc<str>) {
+        self.stale = self.text != *text;
+        if !self.stale {
+            self.anchors.reset();
+        }
+    }
+}

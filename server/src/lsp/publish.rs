@@ -1,0 +1,182 @@
+//! The thread that tells the client what changed: diagnostics, status, "ask again".
+//!
+//! Everybody marks a document as changed; this thread looks at its newest state. However
+//! fast edits come, and however slowly the client reads, no queue grows.
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+use tower_lsp::lsp_types::{MessageType, PublishDiagnosticsParams, Url};
+
+use super::check::panic_message;
+use super::custom;
+use super::features::diagnostics;
+use super::outbox::{Message, Surfaces};
+use super::server::Server;
+use super::transport::Output;
+use super::view::View;
+
+/// The documents with news.
+#[derive(Debug, Default)]
+pub struct Dirty {
+    inner: Mutex<Inner>,
+    wake: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    /// In order of their first mark; whether results are among the news.
+    marked: Vec<(Url, bool)>,
+    stopped: bool,
+}
+
+impl Dirty {
+    pub fn mark(&self, uri: &Url, results: bool) {
+        let mut inner = self.lock();
+        match inner.marked.iter_mut().find(|(marked, _)| marked == uri) {
+            Some((_, before)) => *before |= results,
+            None => inner.marked.push((uri.clone(), results)),
+        }
+        self.wake.notify_one();
+    }
+
+    pub fn stop(&self) {
+        self.lock().stopped = true;
+        self.wake.notify_one();
+    }
+
+    /// Waits for news; `None` when there will be none.
+    fn take(&self) -> Option<Vec<(Url, bool)>> {
+        let mut inner = self.lock();
+        loop {
+            if inner.stopped {
+                return None;
+            }
+            if !inner.marked.is_empty() {
+                return Some(std::mem::take(&mut inner.marked));
+            }
+            inner = self
+                .wake
+                .wait(inner)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Messages the client may leave unread before news wait.
+const BACKLOG: usize = 32;
+const PAUSE: Duration = Duration::from_millis(2);
+/// The parser walks nested syntax on this thread.
+const STACK: usize = 16 << 20;
+
+/// Starts the thread; it ends with [`Dirty::stop`].
+pub fn start(server: Arc<Server>, output: Output) {
+    let work = move || {
+        let mut publisher = Publisher {
+            server,
+            output,
+            told: HashMap::new(),
+        };
+        publisher.run();
+    };
+    let started = thread::Builder::new()
+        .name("publish".to_owned())
+        .stack_size(STACK)
+        .spawn(work);
+    debug_assert!(started.is_ok(), "the first threads of a process can start");
+}
+
+struct Publisher {
+    server: Arc<Server>,
+    output: Output,
+    /// The last status of each document.
+    told: HashMap<Url, Value>,
+}
+
+impl Publisher {
+    fn run(&mut self) {
+        while let Some(marked) = self.server.dirty.take() {
+            let results = marked.iter().any(|(_, results)| *results);
+            for (uri, _) in marked {
+                self.wait_for_reader();
+                self.publish(&uri);
+            }
+            if results {
+                self.refresh();
+            }
+        }
+    }
+
+    fn wait_for_reader(&self) {
+        while self.output.backlog() + self.server.outbox.waiting() > BACKLOG {
+            if self.server.dirty.lock().stopped {
+                return;
+            }
+            thread::sleep(PAUSE);
+        }
+    }
+
+    fn publish(&mut self, uri: &Url) {
+        let outbox = &self.server.outbox;
+        let Some(view) = self.server.view(uri) else {
+            outbox.send(Message::Diagnostics(PublishDiagnosticsParams::new(
+                uri.clone(),
+                Vec::new(),
+                None,
+            )));
+            if self.told.remove(uri).is_some() {
+                outbox.send(Message::Status(custom::closed(uri)));
+            }
+            return;
+        };
+        match catch_unwind(AssertUnwindSafe(|| diagnostics::all(&view))) {
+            Ok(diagnostics) => {
+                outbox.send(Message::Diagnostics(PublishDiagnosticsParams::new(
+                    uri.clone(),
+                    diagnostics,
+                    Some(view.snapshot.version),
+                )));
+                self.tell_status(&view);
+            }
+            Err(payload) => self.server.tell(
+                MessageType::ERROR,
+                format!(
+                    "{}: the analysis failed: {}",
+                    view.snapshot.file_name(),
+                    panic_message(payload.as_ref())
+                ),
+            ),
+        }
+    }
+
+    fn tell_status(&mut self, view: &View) {
+        if !view.client.status {
+            return;
+        }
+        let status = custom::status(view);
+        if self.told.get(view.uri()) != Some(&status) {
+            self.told.insert(view.uri().clone(), status.clone());
+            self.server.outbox.send(Message::Status(status));
+        }
+    }
+
+    fn refresh(&self) {
+        let client = self.server.lock().client.clone();
+        let surfaces = Surfaces {
+            lenses: client.refresh_lenses,
+            hints: client.refresh_hints,
+            tokens: false,
+        };
+        if surfaces.lenses || surfaces.hints {
+            self.server.outbox.send(Message::Refresh(surfaces));
+        }
+    }
+}
