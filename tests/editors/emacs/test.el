@@ -76,7 +76,7 @@
     (test-until "eglot manages the buffer" (lambda () (eglot-managed-p))))
 
   (test-check "the weak outcome is a diagnostic at the condition"
-    (let ((found (test-until "a diagnostic" (lambda () (flymake-start) (test-diagnostics "TSO")))))
+    (let ((found (test-until "a diagnostic" (lambda () (flymake-start) (test-diagnostics "weak outcome")))))
       (test-goto "exists")
       (test-assert (= (line-number-at-pos (flymake-diagnostic-beg (car found))) (line-number-at-pos))
                    "at line %d" (line-number-at-pos (flymake-diagnostic-beg (car found))))))

@@ -208,9 +208,10 @@ await see('“Insert mfence” is a quick fix; after the save the hint says unre
 await see('a long check is cancelled from its progress', async () => {
   await openFile(page, 'long.litmus');
   await untilStatus(page, /checking/);
+  // The progress is quiet: it waits in the status bar until somebody asks for it.
+  await page.locator('.statusbar-item', { hasText: 'Checking long' }).first().click();
   const progress = page.locator('.notification-list-item', { hasText: 'long' }).first();
-  await progress.waitFor({ timeout: 30000 });
-  await page.waitForTimeout(500);
+  await progress.waitFor();
   await shot('progress-dark');
   await progress.hover();
   await progress.getByRole('button', { name: 'Cancel' }).click();

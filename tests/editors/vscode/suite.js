@@ -212,6 +212,22 @@ exports.run = async () => {
     assert(names.sort().join() === 'LB.litmus:3,MP.litmus:3,failing.litmus:3', names.join());
   });
 
+  await check('a run of the Test Explorer stops at once when cancelled, and can be run again', async () => {
+    const long = api.tests.items.get(file('long.litmus').toString());
+    const runLong = async (cancelAfter) => {
+      const source = new vscode.CancellationTokenSource();
+      const run = api.tests.run(new vscode.TestRunRequest([long]), source.token);
+      await until('checking', async () => (await api.server.outcomes(long.uri))?.state === 'checking');
+      setTimeout(() => source.cancel(), cancelAfter);
+      const start = Date.now();
+      await run;
+      return Date.now() - start;
+    };
+    assert((await runLong(300)) < 3000, 'the run did not stop');
+    await until('cancelled', async () => (await api.server.outcomes(long.uri))?.state === 'cancelled', 3000);
+    assert((await runLong(300)) < 3000, 'the second run did not stop');
+  });
+
   await check('herd columns work: formatting keeps them aligned, hovers explain instructions', async () => {
     const herd = (await show('shapes/LB.litmus')).document;
     await checkedAnew(api, herd);
