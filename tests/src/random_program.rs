@@ -5,7 +5,7 @@
 use std::fmt::{self, Write as _};
 
 use fencepost_checker::program::{
-    Address, Compare, Condition, FenceKind, Instr, LocId, Location, LocationKind, ObsId,
+    Address, Compare, Condition, FenceKind, Instr, LocId, Location, LocationKind, Loop, ObsId,
     Observable, Op, Operand, Place, Program, Prop, Quantifier, RegId, RmwOp, Term, Thread,
     ThreadId, Value,
 };
@@ -31,6 +31,12 @@ pub enum Stmt {
     /// `x = 1;`, or with a register `x = r0 + 1;`
     Store(LocId, Option<RegId>, Value),
     Load(RegId, LocId),
+    /// `r0 = v[r1 & 1];`: where it reads depends on what was read before.
+    LoadAt(RegId, RegId),
+    /// `v[r0] = 1;`: a failed assertion where there is no such element.
+    StoreAt(RegId, Value),
+    /// `while (x != 1) max 2 { }`
+    Spin(LocId, Value, u32),
     Rmw(RegId, RmwOp, LocId, Value, Value),
     Fence(FenceKind),
     Lock,
@@ -57,6 +63,8 @@ impl Sketch {
             fails: random.one_in(8),
             fences: random.one_in(2),
             rmws: random.one_in(2),
+            indices: random.one_in(3),
+            spins: random.one_in(6),
             locations,
         };
         let mut left = most_in_all;
@@ -100,22 +108,23 @@ impl Sketch {
         let mut locations = vec![location("m", LocationKind::Mutex)];
         locations.extend(
             (0..self.locations)
-                .map(|i| location(location_name(FIRST + i as LocId), LocationKind::Data)),
+                .map(|i| location(&self.name(FIRST + i as LocId), LocationKind::Data)),
         );
         let threads = self.threads.iter().enumerate().map(|(t, block)| {
             let mut code = Vec::new();
-            compile(block, &mut code);
+            let mut loops = Vec::new();
+            self.compile(block, &mut code, &mut loops);
             code.push(Instr::Return);
             Thread {
                 name: format!("P{t}"),
                 spans: (0..code.len() as u32).map(|pc| pc..pc + 1).collect(),
                 code,
-                // One more for what a condition or an `await` computes.
-                regs: vec![0; REGISTERS + 1],
-                reg_names: (0..=REGISTERS)
+                // More for what a condition or an `await` computes, and for counting.
+                regs: vec![0; REGISTERS + 1 + loops.len()],
+                reg_names: (0..REGISTERS + 1 + loops.len())
                     .map(|r| (r < REGISTERS).then(|| format!("r{r}")))
                     .collect(),
-                loops: Vec::new(),
+                loops,
                 span: 0..0,
             }
         });
@@ -123,7 +132,10 @@ impl Sketch {
             .observed
             .iter()
             .map(|&place| Observable {
-                name: place_name(place),
+                name: match place {
+                    Place::Register(t, r) => format!("P{t}:r{r}"),
+                    Place::Memory(loc) => format!("[{}]", self.name(loc)),
+                },
                 place,
             })
             .collect();
@@ -152,6 +164,143 @@ impl Sketch {
                 expect: Vec::new(),
             }],
             ..Program::default()
+        }
+    }
+
+    fn element(&self, index: RegId) -> Address {
+        Address::Element {
+            first: FIRST,
+            len: self.locations as u16,
+            index: Operand::Reg(index),
+        }
+    }
+
+    /// Whether the locations are the elements of an array.
+    fn indexed(&self) -> bool {
+        self.threads.iter().any(|block| indexes(block))
+    }
+
+    fn name(&self, loc: LocId) -> String {
+        if loc != MUTEX && self.indexed() {
+            format!("v[{}]", loc - FIRST)
+        } else {
+            ["m", "x", "y", "z"][loc as usize].to_owned()
+        }
+    }
+
+    fn compile(&self, block: &[Stmt], code: &mut Vec<Instr>, loops: &mut Vec<Loop>) {
+        const TEMP: RegId = REGISTERS as RegId;
+        let equal = |code: &mut Vec<Instr>, reg: RegId, value: Value| {
+            code.push(Instr::Assign {
+                dst: TEMP,
+                op: Op::Eq,
+                a: Operand::Reg(reg),
+                b: Operand::Const(value),
+            });
+        };
+        for stmt in block {
+            match stmt {
+                Stmt::Store(loc, None, value) => code.push(Instr::Store {
+                    addr: Address::Fixed(*loc),
+                    value: Operand::Const(*value),
+                }),
+                Stmt::Store(loc, Some(reg), value) => {
+                    code.push(Instr::Assign {
+                        dst: TEMP,
+                        op: Op::Add,
+                        a: Operand::Reg(*reg),
+                        b: Operand::Const(*value),
+                    });
+                    code.push(Instr::Store {
+                        addr: Address::Fixed(*loc),
+                        value: Operand::Reg(TEMP),
+                    });
+                }
+                Stmt::Load(dst, loc) => code.push(Instr::Load {
+                    dst: *dst,
+                    addr: Address::Fixed(*loc),
+                }),
+                Stmt::LoadAt(dst, reg) => {
+                    code.push(Instr::Assign {
+                        dst: TEMP,
+                        op: Op::And,
+                        a: Operand::Reg(*reg),
+                        b: Operand::Const(1),
+                    });
+                    let addr = self.element(TEMP);
+                    code.push(Instr::Load { dst: *dst, addr });
+                }
+                Stmt::StoreAt(reg, value) => code.push(Instr::Store {
+                    addr: self.element(*reg),
+                    value: Operand::Const(*value),
+                }),
+                Stmt::Spin(loc, value, bound) => {
+                    let loop_id = loops.len() as u16;
+                    let counter = TEMP + 1 + loop_id;
+                    loops.push(Loop {
+                        bound: *bound,
+                        explicit: true,
+                        span: 0..0,
+                    });
+                    let top = code.len();
+                    code.push(Instr::Load {
+                        dst: TEMP,
+                        addr: Address::Fixed(*loc),
+                    });
+                    code.push(Instr::Assign {
+                        dst: TEMP,
+                        op: Op::Ne,
+                        a: Operand::Reg(TEMP),
+                        b: Operand::Const(*value),
+                    });
+                    code.push(Instr::JumpIfZero {
+                        cond: Operand::Reg(TEMP),
+                        target: top as u32 + 5,
+                    });
+                    code.push(Instr::Bound { counter, loop_id });
+                    code.push(Instr::Jump(top as u32));
+                }
+                Stmt::Rmw(dst, op, loc, value, expected) => code.push(Instr::Rmw {
+                    dst: *dst,
+                    addr: Address::Fixed(*loc),
+                    op: *op,
+                    value: Operand::Const(*value),
+                    expected: Operand::Const(*expected),
+                }),
+                Stmt::Fence(kind) => code.push(Instr::Fence(*kind)),
+                Stmt::Lock => code.push(Instr::Lock(MUTEX)),
+                Stmt::Unlock => code.push(Instr::Unlock(MUTEX)),
+                Stmt::If(reg, value, then, otherwise) => {
+                    equal(code, *reg, *value);
+                    let branch = code.len();
+                    code.push(Instr::Return);
+                    self.compile(then, code, loops);
+                    let over = code.len();
+                    code.push(Instr::Return);
+                    code[branch] = Instr::JumpIfZero {
+                        cond: Operand::Reg(TEMP),
+                        target: code.len() as u32,
+                    };
+                    self.compile(otherwise, code, loops);
+                    code[over] = Instr::Jump(code.len() as u32);
+                }
+                Stmt::Assume(reg, value) => {
+                    equal(code, *reg, *value);
+                    code.push(Instr::Assume(Operand::Reg(TEMP)));
+                }
+                Stmt::Assert(reg, value) => {
+                    equal(code, *reg, *value);
+                    code.push(Instr::Assert(Operand::Reg(TEMP)));
+                }
+                Stmt::Await(loc, value) => {
+                    code.push(Instr::Load {
+                        dst: TEMP,
+                        addr: Address::Fixed(*loc),
+                    });
+                    equal(code, TEMP, *value);
+                    code.push(Instr::AwaitTest(Operand::Reg(TEMP)));
+                }
+            }
         }
     }
 
@@ -195,6 +344,8 @@ struct Style {
     fails: bool,
     fences: bool,
     rmws: bool,
+    indices: bool,
+    spins: bool,
     locations: usize,
 }
 
@@ -222,6 +373,11 @@ impl Style {
         let reg = random.below(REGISTERS) as RegId;
         let value = random.below(3) as Value;
         match random.below(24) {
+            6 | 13 if self.indices && self.locations > 1 => {
+                Stmt::LoadAt(reg, random.below(REGISTERS) as RegId)
+            }
+            14 if self.indices => Stmt::StoreAt(reg, value.max(1)),
+            15 if self.spins => Stmt::Spin(loc, value.max(1), 1 + random.below(2) as u32),
             0..7 => Stmt::Load(reg, loc),
             7..13 => {
                 let from = random.one_in(4).then_some(reg);
@@ -273,82 +429,6 @@ impl Style {
     }
 }
 
-fn compile(block: &[Stmt], code: &mut Vec<Instr>) {
-    const TEMP: RegId = REGISTERS as RegId;
-    let equal = |code: &mut Vec<Instr>, reg: RegId, value: Value| {
-        code.push(Instr::Assign {
-            dst: TEMP,
-            op: Op::Eq,
-            a: Operand::Reg(reg),
-            b: Operand::Const(value),
-        });
-    };
-    for stmt in block {
-        match stmt {
-            Stmt::Store(loc, None, value) => code.push(Instr::Store {
-                addr: Address::Fixed(*loc),
-                value: Operand::Const(*value),
-            }),
-            Stmt::Store(loc, Some(reg), value) => {
-                code.push(Instr::Assign {
-                    dst: TEMP,
-                    op: Op::Add,
-                    a: Operand::Reg(*reg),
-                    b: Operand::Const(*value),
-                });
-                code.push(Instr::Store {
-                    addr: Address::Fixed(*loc),
-                    value: Operand::Reg(TEMP),
-                });
-            }
-            Stmt::Load(dst, loc) => code.push(Instr::Load {
-                dst: *dst,
-                addr: Address::Fixed(*loc),
-            }),
-            Stmt::Rmw(dst, op, loc, value, expected) => code.push(Instr::Rmw {
-                dst: *dst,
-                addr: Address::Fixed(*loc),
-                op: *op,
-                value: Operand::Const(*value),
-                expected: Operand::Const(*expected),
-            }),
-            Stmt::Fence(kind) => code.push(Instr::Fence(*kind)),
-            Stmt::Lock => code.push(Instr::Lock(MUTEX)),
-            Stmt::Unlock => code.push(Instr::Unlock(MUTEX)),
-            Stmt::If(reg, value, then, otherwise) => {
-                equal(code, *reg, *value);
-                let branch = code.len();
-                code.push(Instr::Return);
-                compile(then, code);
-                let over = code.len();
-                code.push(Instr::Return);
-                code[branch] = Instr::JumpIfZero {
-                    cond: Operand::Reg(TEMP),
-                    target: code.len() as u32,
-                };
-                compile(otherwise, code);
-                code[over] = Instr::Jump(code.len() as u32);
-            }
-            Stmt::Assume(reg, value) => {
-                equal(code, *reg, *value);
-                code.push(Instr::Assume(Operand::Reg(TEMP)));
-            }
-            Stmt::Assert(reg, value) => {
-                equal(code, *reg, *value);
-                code.push(Instr::Assert(Operand::Reg(TEMP)));
-            }
-            Stmt::Await(loc, value) => {
-                code.push(Instr::Load {
-                    dst: TEMP,
-                    addr: Address::Fixed(*loc),
-                });
-                equal(code, TEMP, *value);
-                code.push(Instr::AwaitTest(Operand::Reg(TEMP)));
-            }
-        }
-    }
-}
-
 fn smaller_blocks(block: &[Stmt]) -> Vec<Vec<Stmt>> {
     let mut blocks = Vec::new();
     for i in 0..block.len() {
@@ -368,23 +448,27 @@ fn smaller_blocks(block: &[Stmt]) -> Vec<Vec<Stmt>> {
     blocks
 }
 
-fn location_name(loc: LocId) -> &'static str {
-    ["m", "x", "y", "z"][loc as usize]
-}
-
-fn place_name(place: Place) -> String {
-    match place {
-        Place::Register(t, r) => format!("P{t}:r{r}"),
-        Place::Memory(loc) => format!("[{}]", location_name(loc)),
-    }
+fn indexes(block: &[Stmt]) -> bool {
+    block.iter().any(|stmt| match stmt {
+        Stmt::LoadAt(..) | Stmt::StoreAt(..) => true,
+        Stmt::If(_, _, then, otherwise) => indexes(then) || indexes(otherwise),
+        _ => false,
+    })
 }
 
 /// Native text, ready to be pasted into a file.
 impl fmt::Display for Sketch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "litmus random-{}\n", self.seed)?;
-        let names = ["x", "y", "z"];
-        writeln!(f, "shared {};", names[..self.locations].join(", "))?;
+        if self.indexed() {
+            writeln!(f, "shared v[{}];", self.locations)?;
+        } else {
+            writeln!(
+                f,
+                "shared {};",
+                ["x", "y", "z"][..self.locations].join(", ")
+            )?;
+        }
         let mut text = String::new();
         for (t, block) in self.threads.iter().enumerate() {
             writeln!(text, "\nthread P{t} {{")?;
@@ -398,7 +482,7 @@ impl fmt::Display for Sketch {
                     writeln!(text, "  r{r} = 0;")?;
                 }
             }
-            show(block, 1, &mut text)?;
+            self.show(block, 1, &mut text)?;
             writeln!(text, "}}")?;
         }
         if text.contains("lock(m)") {
@@ -410,8 +494,8 @@ impl fmt::Display for Sketch {
             .iter()
             .fold(String::new(), |mut list, &place| {
                 let name = match place {
-                    Place::Memory(loc) => location_name(loc).to_owned(),
-                    register => place_name(register),
+                    Place::Memory(loc) => self.name(loc),
+                    Place::Register(t, r) => format!("P{t}:r{r}"),
                 };
                 let _ = write!(list, " {name};");
                 list
@@ -429,54 +513,63 @@ fn reads(block: &[Stmt], reg: RegId) -> bool {
         Stmt::Store(_, from, _) => *from == Some(reg),
         Stmt::If(r, _, then, otherwise) => *r == reg || reads(then, reg) || reads(otherwise, reg),
         Stmt::Assume(r, _) | Stmt::Assert(r, _) => *r == reg,
+        Stmt::LoadAt(_, r) | Stmt::StoreAt(r, _) => *r == reg,
         _ => false,
     })
 }
 
-fn show(block: &[Stmt], depth: usize, text: &mut String) -> fmt::Result {
-    let indent = "  ".repeat(depth);
-    for stmt in block {
-        text.push_str(&indent);
-        match stmt {
-            Stmt::Store(loc, None, value) => {
-                writeln!(text, "{} = {value};", location_name(*loc))?;
-            }
-            Stmt::Store(loc, Some(reg), value) => {
-                writeln!(text, "{} = r{reg} + {value};", location_name(*loc))?;
-            }
-            Stmt::Load(reg, loc) => writeln!(text, "r{reg} = {};", location_name(*loc))?,
-            Stmt::Rmw(reg, op, loc, value, expected) => {
-                let loc = location_name(*loc);
-                let call = match op {
-                    RmwOp::Cas => format!("cas({loc}, {expected}, {value})"),
-                    RmwOp::Xchg => format!("xchg({loc}, {value})"),
-                    RmwOp::Add => format!("fetch_add({loc}, {value})"),
-                    RmwOp::Sub | RmwOp::SubFrom => format!("fetch_sub({loc}, {value})"),
-                    RmwOp::And => format!("fetch_and({loc}, {value})"),
-                    RmwOp::Or => format!("fetch_or({loc}, {value})"),
-                    RmwOp::Xor => format!("fetch_xor({loc}, {value})"),
-                };
-                writeln!(text, "r{reg} = {call};")?;
-            }
-            Stmt::Fence(FenceKind::Full) => writeln!(text, "mfence;")?,
-            Stmt::Fence(FenceKind::StoreStore) => writeln!(text, "sfence;")?,
-            Stmt::Lock => writeln!(text, "lock(m);")?,
-            Stmt::Unlock => writeln!(text, "unlock(m);")?,
-            Stmt::If(reg, value, then, otherwise) => {
-                writeln!(text, "if (r{reg} == {value}) {{")?;
-                show(then, depth + 1, text)?;
-                if !otherwise.is_empty() {
-                    writeln!(text, "{indent}}} else {{")?;
-                    show(otherwise, depth + 1, text)?;
+impl Sketch {
+    fn show(&self, block: &[Stmt], depth: usize, text: &mut String) -> fmt::Result {
+        let indent = "  ".repeat(depth);
+        for stmt in block {
+            text.push_str(&indent);
+            match stmt {
+                Stmt::Store(loc, None, value) => {
+                    writeln!(text, "{} = {value};", self.name(*loc))?;
                 }
-                writeln!(text, "{indent}}}")?;
-            }
-            Stmt::Assume(reg, value) => writeln!(text, "assume(r{reg} == {value});")?,
-            Stmt::Assert(reg, value) => writeln!(text, "assert(r{reg} == {value});")?,
-            Stmt::Await(loc, value) => {
-                writeln!(text, "await({} == {value});", location_name(*loc))?;
+                Stmt::Store(loc, Some(reg), value) => {
+                    writeln!(text, "{} = r{reg} + {value};", self.name(*loc))?;
+                }
+                Stmt::Load(reg, loc) => writeln!(text, "r{reg} = {};", self.name(*loc))?,
+                Stmt::LoadAt(reg, index) => writeln!(text, "r{reg} = v[r{index} & 1];")?,
+                Stmt::StoreAt(index, value) => writeln!(text, "v[r{index}] = {value};")?,
+                Stmt::Spin(loc, value, bound) => {
+                    let loc = self.name(*loc);
+                    writeln!(text, "while ({loc} != {value}) max {bound} {{\n{indent}}}")?;
+                }
+                Stmt::Rmw(reg, op, loc, value, expected) => {
+                    let loc = self.name(*loc);
+                    let call = match op {
+                        RmwOp::Cas => format!("cas({loc}, {expected}, {value})"),
+                        RmwOp::Xchg => format!("xchg({loc}, {value})"),
+                        RmwOp::Add => format!("fetch_add({loc}, {value})"),
+                        RmwOp::Sub | RmwOp::SubFrom => format!("fetch_sub({loc}, {value})"),
+                        RmwOp::And => format!("fetch_and({loc}, {value})"),
+                        RmwOp::Or => format!("fetch_or({loc}, {value})"),
+                        RmwOp::Xor => format!("fetch_xor({loc}, {value})"),
+                    };
+                    writeln!(text, "r{reg} = {call};")?;
+                }
+                Stmt::Fence(FenceKind::Full) => writeln!(text, "mfence;")?,
+                Stmt::Fence(FenceKind::StoreStore) => writeln!(text, "sfence;")?,
+                Stmt::Lock => writeln!(text, "lock(m);")?,
+                Stmt::Unlock => writeln!(text, "unlock(m);")?,
+                Stmt::If(reg, value, then, otherwise) => {
+                    writeln!(text, "if (r{reg} == {value}) {{")?;
+                    self.show(then, depth + 1, text)?;
+                    if !otherwise.is_empty() {
+                        writeln!(text, "{indent}}} else {{")?;
+                        self.show(otherwise, depth + 1, text)?;
+                    }
+                    writeln!(text, "{indent}}}")?;
+                }
+                Stmt::Assume(reg, value) => writeln!(text, "assume(r{reg} == {value});")?,
+                Stmt::Assert(reg, value) => writeln!(text, "assert(r{reg} == {value});")?,
+                Stmt::Await(loc, value) => {
+                    writeln!(text, "await({} == {value});", self.name(*loc))?;
+                }
             }
         }
+        Ok(())
     }
-    Ok(())
 }

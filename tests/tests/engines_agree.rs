@@ -21,31 +21,64 @@ fn engines_agree_on_random_programs() {
     let programs = number("FENCEPOST_RANDOM", 600);
     let first = number("FENCEPOST_SEED", 1);
     let workers = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
-    let mut unfinished = 0;
+    let mut seen = Seen::default();
     std::thread::scope(|scope| {
         let parts: Vec<_> = (0..workers)
             .map(|worker| {
                 scope.spawn(move || {
-                    let mut unfinished = 0;
+                    let mut seen = Seen::default();
                     for seed in (first + worker..first + programs).step_by(workers as usize) {
-                        unfinished += u64::from(!agree_or_show(seed));
+                        seen.add(&agree_or_show(seed));
                     }
-                    unfinished
+                    seen
                 })
             })
             .collect();
         for part in parts {
             match part.join() {
-                Ok(count) => unfinished += count,
+                Ok(part) => seen.add(&part),
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
     });
-    // A program that the reference cannot finish shows nothing; nearly all must.
-    assert!(
-        unfinished * 100 <= programs,
-        "brute did not finish {unfinished} of {programs} programs"
-    );
+    // A program that the reference cannot finish shows nothing; nearly all must. And the
+    // programs must do what the engines could differ on.
+    let usual = programs >= 100;
+    assert!(seen.unfinished * 100 <= programs, "{seen:?}");
+    for (what, count) in [
+        ("differs under TSO", seen.tso),
+        ("differs under PSO", seen.pso),
+        ("blocks", seen.blocked),
+        ("deadlocks", seen.deadlocks),
+        ("fails", seen.failures),
+        ("hits a bound", seen.bounds),
+    ] {
+        assert!(!usual || count > 0, "no program {what}: {seen:?}");
+    }
+}
+
+/// How many programs did what.
+#[derive(Debug, Default)]
+struct Seen {
+    unfinished: u64,
+    tso: u64,
+    pso: u64,
+    blocked: u64,
+    deadlocks: u64,
+    failures: u64,
+    bounds: u64,
+}
+
+impl Seen {
+    fn add(&mut self, other: &Seen) {
+        self.unfinished += other.unfinished;
+        self.tso += other.tso;
+        self.pso += other.pso;
+        self.blocked += other.blocked;
+        self.deadlocks += other.deadlocks;
+        self.failures += other.failures;
+        self.bounds += other.bounds;
+    }
 }
 
 /// A sketch's text, read and lowered, does what the program made of it directly does.
@@ -92,11 +125,11 @@ fn text_and_program_agree() {
     }
 }
 
-/// Whether the reference finished; panics with the cut-down program when engines differ.
-fn agree_or_show(seed: u64) -> bool {
+/// What the program did; panics with the cut-down program when engines differ.
+fn agree_or_show(seed: u64) -> Seen {
     let sketch = Sketch::random(seed);
     match compare(&sketch) {
-        Ok(finished) => finished,
+        Ok(seen) => seen,
         Err(_) => {
             let small = sketch.shrink(|candidate| compare(candidate).is_err());
             let why = compare(&small).expect_err("it fails after shrinking");
@@ -108,8 +141,10 @@ fn agree_or_show(seed: u64) -> bool {
 /// States and transitions a reference search may hold: past it, the program is left out.
 const BRUTE_MEMORY: usize = 400 << 20;
 
-fn compare(sketch: &Sketch) -> Result<bool, String> {
+fn compare(sketch: &Sketch) -> Result<Seen, String> {
     let program = sketch.program();
+    let mut seen = Seen::default();
+    let mut classes = Vec::new();
     let mut weaker: Option<BTreeSet<Vec<Value>>> = None;
     for model in Model::ALL {
         let run = |engine| {
@@ -125,7 +160,8 @@ fn compare(sketch: &Sketch) -> Result<bool, String> {
         };
         let brute = run(EngineKind::Brute);
         if !brute.complete() {
-            return Ok(false);
+            seen.unfinished = 1;
+            return Ok(seen);
         }
         let reference = summary(&brute);
         for engine in [EngineKind::Rf, EngineKind::RfPart] {
@@ -147,8 +183,15 @@ fn compare(sketch: &Sketch) -> Result<bool, String> {
             return Err(format!("{} loses an outcome", model.name()));
         }
         weaker = Some(states);
+        classes.push(brute.classes + brute.blocked);
+        seen.blocked |= u64::from(brute.blocked > 0);
+        seen.deadlocks |= u64::from(brute.deadlocks > 0);
+        seen.failures |= u64::from(!brute.failures.is_empty());
+        seen.bounds |= u64::from(!brute.bounds_hit.is_empty());
     }
-    Ok(true)
+    seen.tso = u64::from(classes[0] != classes[1]);
+    seen.pso = u64::from(classes[1] != classes[2]);
+    Ok(seen)
 }
 
 /// All that engines must agree on.
