@@ -151,15 +151,34 @@ impl Report {
 #[derive(Debug)]
 pub struct Budget {
     start: Instant,
-    deadline: Option<Instant>,
     max_classes: u64,
     max_memory: usize,
-    cancel: Arc<AtomicBool>,
+    interrupt: Interrupt,
     /// Asking the clock costs more than a step, so it is asked once in a while.
     countdown: u32,
 }
 
-/// How many polls pass between two looks at the clock and the cancel flag.
+/// What ends an exploration from outside: the cancel flag and the clock.
+#[derive(Debug, Clone, Default)]
+pub struct Interrupt {
+    cancel: Arc<AtomicBool>,
+    deadline: Option<Instant>,
+}
+
+impl Interrupt {
+    /// Why to stop now; asks the clock.
+    pub fn poll(&self) -> Option<Completeness> {
+        if self.cancel.load(Ordering::Relaxed) {
+            return Some(Completeness::Cancelled);
+        }
+        match self.deadline {
+            Some(deadline) if Instant::now() >= deadline => Some(Completeness::OutOfTime),
+            _ => None,
+        }
+    }
+}
+
+/// How many polls pass between two looks at the clock.
 const POLL_INTERVAL: u32 = 64;
 
 impl Budget {
@@ -167,10 +186,12 @@ impl Budget {
         let start = Instant::now();
         Budget {
             start,
-            deadline: options.max_time.and_then(|t| start.checked_add(t)),
             max_classes: options.max_classes.unwrap_or(u64::MAX),
             max_memory: options.max_memory.unwrap_or(usize::MAX),
-            cancel: options.cancel.clone(),
+            interrupt: Interrupt {
+                cancel: options.cancel.clone(),
+                deadline: options.max_time.and_then(|t| start.checked_add(t)),
+            },
             countdown: 0,
         }
     }
@@ -183,18 +204,25 @@ impl Budget {
         if memory > self.max_memory {
             return Some(Completeness::OutOfMemory);
         }
+        self.interrupted()
+    }
+
+    /// Why to stop now, whatever was found.
+    pub fn interrupted(&mut self) -> Option<Completeness> {
+        if self.interrupt.cancel.load(Ordering::Relaxed) {
+            return Some(Completeness::Cancelled);
+        }
         if self.countdown > 0 {
             self.countdown -= 1;
             return None;
         }
         self.countdown = POLL_INTERVAL;
-        if self.cancel.load(Ordering::Relaxed) {
-            return Some(Completeness::Cancelled);
-        }
-        match self.deadline {
-            Some(deadline) if Instant::now() >= deadline => Some(Completeness::OutOfTime),
-            _ => None,
-        }
+        self.interrupt.poll()
+    }
+
+    /// For code that runs long between two polls.
+    pub fn interrupt(&self) -> Interrupt {
+        self.interrupt.clone()
     }
 
     pub fn elapsed(&self) -> Duration {

@@ -40,6 +40,8 @@ pub struct Rf<'a, 'p, M, const W: usize> {
     /// From where on writes are new: an RMW with another source is another write, so
     /// the block of a mutated RMW counts too.
     new_writes: usize,
+    /// Why the exploration ends early.
+    stop: Option<Completeness>,
     /// The bytes that waiting mutations hold.
     held: usize,
     maximal: Maximal,
@@ -76,12 +78,13 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
     ) -> Self {
         Rf {
             trace: Trace::new(program),
-            verifier: Verifier::new(program.locations.len()),
+            verifier: Verifier::new(program.locations.len()).interruptible(budget.interrupt()),
             collector,
             budget,
             open: Vec::new(),
             extension: 0,
             new_writes: 0,
+            stop: None,
             held: 0,
             maximal: Maximal::default(),
             guide: Vec::new(),
@@ -95,10 +98,7 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
     pub fn explore(mut self) -> Result<Completeness, TooManyEvents> {
         self.extend()?;
         loop {
-            if let Some(stop) = self.budget.poll(
-                self.collector.classes(),
-                self.held + self.collector.memory(),
-            ) {
+            if let Some(stop) = self.stop {
                 return Ok(stop);
             }
             let Some(open) = self.open.last_mut() else {
@@ -111,6 +111,10 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
                 self.open.pop();
                 continue;
             };
+            let held = self.held + self.collector.memory();
+            if let Some(stop) = self.budget.poll(self.collector.classes(), held) {
+                return Ok(stop);
+            }
             self.held -= mutation.bytes();
             self.trace.truncate(position);
             self.trace.append_block(&mutation.block, &mutation.reads)?;
@@ -403,17 +407,18 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
             let e = &events[*id as usize];
             self.block.push((e.thread, renumber(e.source)));
         }
+        // One execution of many events has many mutations, each dear to verify.
+        self.stop = self.stop.or_else(|| self.budget.interrupted());
         let open = &mut self.open[k];
-        if open.tried.contains(self.block.as_slice()) {
+        if self.stop.is_some() || open.tried.contains(self.block.as_slice()) {
             return;
         }
         open.tried.insert(self.block.as_slice().into());
         self.held += bytes_of(&self.block);
         let included = kept | causes;
-        if !self
-            .verifier
-            .verify(events, &self.trace.lists, included, &self.guide)
-        {
+        let (events, lists) = (&self.trace.events, &self.trace.lists);
+        if !self.verifier.verify(events, lists, included, &self.guide) {
+            self.stop = self.stop.or(self.verifier.interrupted);
             return;
         }
         self.reads.clear();

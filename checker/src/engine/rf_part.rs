@@ -48,7 +48,7 @@ impl<'a, 'p, M: MemoryModel, const W: usize> RfPart<'a, 'p, M, W> {
     ) -> Self {
         RfPart {
             trace: Trace::new(program),
-            verifier: Verifier::new(program.locations.len()),
+            verifier: Verifier::new(program.locations.len()).interruptible(budget.interrupt()),
             collector,
             budget,
             maximal: Maximal::default(),
@@ -101,7 +101,7 @@ impl<'a, 'p, M: MemoryModel, const W: usize> RfPart<'a, 'p, M, W> {
                     continue;
                 }
                 self.trace.push(t, pending, w)?;
-                let realizable = self.verify(w);
+                let realizable = self.verify(w)?;
                 if realizable {
                     // The mutex is free for this thread, explored here or elsewhere.
                     stuck = false;
@@ -138,7 +138,7 @@ impl<'a, 'p, M: MemoryModel, const W: usize> RfPart<'a, 'p, M, W> {
         let memory = self.trace.memory.clone();
         for w in self.sources(loc) {
             self.trace.push_observer(Some(w))?;
-            if self.verify(w) {
+            if self.verify(w)? {
                 self.trace.set_memory(&self.verifier.witness);
                 self.observe()?;
             }
@@ -155,7 +155,10 @@ impl<'a, 'p, M: MemoryModel, const W: usize> RfPart<'a, 'p, M, W> {
     }
 
     /// Verifies the trace, whose last event reads from `w`.
-    fn verify(&mut self, w: EventId) -> bool {
+    fn verify(&mut self, w: EventId) -> Result<bool, Stop> {
+        if let Some(stop) = self.budget.interrupted() {
+            return Err(Stop::Budget(stop));
+        }
         let last = self.trace.len() - 1;
         self.guide.clear();
         let memory = &self.trace.memory;
@@ -171,7 +174,11 @@ impl<'a, 'p, M: MemoryModel, const W: usize> RfPart<'a, 'p, M, W> {
             self.guide.extend_from_slice(memory);
         }
         let included = Bits::prefix(self.trace.len());
-        self.verifier
-            .verify(&self.trace.events, &self.trace.lists, included, &self.guide)
+        let (events, lists) = (&self.trace.events, &self.trace.lists);
+        let found = self.verifier.verify(events, lists, included, &self.guide);
+        match self.verifier.interrupted {
+            Some(stop) => Err(Stop::Budget(stop)),
+            None => Ok(found),
+        }
     }
 }

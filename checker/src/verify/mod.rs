@@ -24,6 +24,7 @@ pub use tso::Tso;
 use crate::bits::Bits;
 use crate::event::{Effect, Event, EventId, INIT};
 use crate::program::Model;
+use crate::report::{Completeness, Interrupt};
 
 /// What differs between the models: program order on nodes, and the complete search.
 pub trait MemoryModel: Sized {
@@ -77,6 +78,9 @@ pub struct Verifier<M, const W: usize> {
     /// For each location, its last write while a witness is built.
     current: Vec<EventId>,
     visited: search::Visited<W>,
+    /// Ends a search that takes too long; `verify` then answers false, and this says why.
+    pub interrupted: Option<Completeness>,
+    interrupt: Interrupt,
     model: std::marker::PhantomData<M>,
 }
 
@@ -106,8 +110,16 @@ impl<M: MemoryModel, const W: usize> Verifier<M, W> {
             location_of: vec![0; Bits::<W>::CAPACITY],
             current: vec![INIT; locations],
             visited: search::Visited::default(),
+            interrupted: None,
+            interrupt: Interrupt::default(),
             model: std::marker::PhantomData,
         }
+    }
+
+    /// Lets a complete search, which can take exponential time, be ended from outside.
+    pub fn interruptible(mut self, interrupt: Interrupt) -> Self {
+        self.interrupt = interrupt;
+        self
     }
 
     /// Decides whether the first `counts[t]` events of each thread list, with the sources

@@ -2,10 +2,12 @@
 
 use rustc_hash::FxHashSet;
 
+use super::search::POLL_INTERVAL;
 use super::{MemoryModel, Order, Verifier};
 use crate::bits::Bits;
 use crate::event::{Effect, Event, EventId, INIT};
 use crate::program::Model;
+use crate::report::Completeness;
 
 pub struct Pso;
 
@@ -87,9 +89,13 @@ impl MemoryModel for Pso {
             lists,
             observing,
         };
-        let witness = search.run();
+        let (witness, interrupted) = match search.run() {
+            Ok(witness) => (witness, None),
+            Err(interrupted) => (None, Some(interrupted)),
+        };
         let found = witness.is_some();
         verifier.witness = witness.unwrap_or_default();
+        verifier.interrupted = interrupted;
         found
     }
 }
@@ -120,17 +126,24 @@ struct Prefix<const W: usize> {
 }
 
 impl<const W: usize> Search<'_, W> {
-    fn run(&self) -> Option<Vec<EventId>> {
+    fn run(&self) -> Result<Option<Vec<EventId>>, Completeness> {
         let mut visited = FxHashSet::default();
+        let mut steps = 0u32;
         let mut work = vec![Prefix {
             taken: vec![0; self.lists.len()],
             done: Bits::EMPTY,
             witness: Vec::new(),
         }];
         while let Some(mut prefix) = work.pop() {
+            steps = steps.wrapping_add(1);
+            if steps.is_multiple_of(POLL_INTERVAL)
+                && let Some(interrupted) = self.verifier.interrupt.poll()
+            {
+                return Err(interrupted);
+            }
             self.settle(&mut prefix);
             if prefix.done == self.verifier.included {
-                return Some(prefix.witness);
+                return Ok(Some(prefix.witness));
             }
             if !visited.insert((prefix.taken.clone(), prefix.done)) {
                 continue;
@@ -144,7 +157,7 @@ impl<const W: usize> Search<'_, W> {
                 }
             }
         }
-        None
+        Ok(None)
     }
 
     fn next(&self, prefix: &Prefix<W>, t: usize) -> Option<usize> {

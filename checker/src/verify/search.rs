@@ -11,6 +11,9 @@ use crate::event::{EventId, INIT};
 
 pub(super) type Visited<const W: usize> = FxHashSet<Bits<W>>;
 
+/// How many steps of a search pass between two looks at the clock.
+pub(super) const POLL_INTERVAL: u32 = 256;
+
 /// One prefix on the search stack.
 struct Frame<const W: usize> {
     done: Bits<W>,
@@ -38,9 +41,17 @@ pub(super) fn over_writes<M: MemoryModel, const W: usize>(
         tried: 0,
         overwrote: INIT,
     }];
+    let mut steps = 0u32;
     while let Some(frame) = stack.last_mut() {
         if frame.done == v.included {
             return true;
+        }
+        steps = steps.wrapping_add(1);
+        if steps.is_multiple_of(POLL_INTERVAL) {
+            v.interrupted = v.interrupt.poll();
+            if v.interrupted.is_some() {
+                return false;
+            }
         }
         let next = guide[frame.tried..].iter().position(|w| {
             let w = *w as usize;
