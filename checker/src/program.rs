@@ -169,6 +169,20 @@ pub enum RmwOp {
     And,
     Or,
     Xor,
+    /// Arithmetic on fewer than 64 bits: what is written is wrapped to them.
+    Wrapped {
+        op: WrappedOp,
+        bits: u8,
+        signed: bool,
+    },
+}
+
+/// The atomic operations whose result can need more bits than their operands have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum WrappedOp {
+    Add,
+    Sub,
+    SubFrom,
 }
 
 /// Local operations; comparisons give 0 or 1; `Div` and `Rem` by zero fail an assertion.

@@ -2,6 +2,7 @@
 
 use crate::program::{
     Address, FenceKind, Instr, LocId, Op, Operand, Pc, Program, RegId, RmwOp, ThreadId, Value,
+    WrappedOp,
 };
 use crate::report::FailureKind;
 
@@ -194,6 +195,15 @@ pub fn rmw_writes(op: RmwOp, old: Value, value: Value, expected: Value) -> Optio
         RmwOp::And => old & value,
         RmwOp::Or => old | value,
         RmwOp::Xor => old ^ value,
+        RmwOp::Wrapped { op, bits, signed } => {
+            let wide = match op {
+                WrappedOp::Add => old.wrapping_add(value),
+                WrappedOp::Sub => old.wrapping_sub(value),
+                WrappedOp::SubFrom => value.wrapping_sub(old),
+            };
+            let extend = if signed { Op::Sext } else { Op::Zext };
+            return apply(extend, wide, Value::from(bits));
+        }
     })
 }
 

@@ -543,7 +543,10 @@ impl Sketch {
                         RmwOp::Cas => format!("cas({loc}, {expected}, {value})"),
                         RmwOp::Xchg => format!("xchg({loc}, {value})"),
                         RmwOp::Add => format!("fetch_add({loc}, {value})"),
-                        RmwOp::Sub | RmwOp::SubFrom => format!("fetch_sub({loc}, {value})"),
+                        RmwOp::Sub => format!("fetch_sub({loc}, {value})"),
+                        RmwOp::SubFrom | RmwOp::Wrapped { .. } => {
+                            unreachable!("the native dialect does not have it")
+                        }
                         RmwOp::And => format!("fetch_and({loc}, {value})"),
                         RmwOp::Or => format!("fetch_or({loc}, {value})"),
                         RmwOp::Xor => format!("fetch_xor({loc}, {value})"),

@@ -197,6 +197,20 @@ fn atomic_instructions_read_and_write_once() {
             );
         }
     }
+    for prefix in ["", "lock "] {
+        for (init, op, result) in [
+            ("int x=0x7fffffff;", "addl $1,(x)", "-2147483648"),
+            ("int x=-2147483648;", "subl $1,(x)", "2147483647"),
+            ("int x=-2147483648;", "negl (x)", "-2147483648"),
+            ("uint32_t x=5;", "negl (x)", "4294967291"),
+            ("uint32_t x=0;", "decl (x)", "4294967295"),
+            ("uint32_t x=5;", "notl (x)", "4294967290"),
+            ("uint8_t x=255;", "incb (x)", "0"),
+        ] {
+            let condition = format!("[x]={result}");
+            x86(init, &[&format!("{prefix}{op}")], &condition);
+        }
+    }
     // Without the prefix it is a load and a store, and another thread may come between.
     let race = |prefix: &str| {
         let text = format!(

@@ -14,7 +14,7 @@ use super::{Memory, Type};
 use crate::lower::code::Code;
 use crate::lower::{MAX_INSTRUCTIONS, range, too_many, unreadable};
 use crate::program::{
-    Address, FenceKind, Instr, Loop, Op, Operand, Pc, RegId, RmwOp, Thread, Value,
+    Address, FenceKind, Instr, Loop, Op, Operand, Pc, RegId, RmwOp, Thread, Value, WrappedOp,
 };
 
 /// One thread while it is lowered.
@@ -578,9 +578,22 @@ impl Column {
         size: u32,
         memory: &Memory,
     ) -> Operand {
-        let zext = |code: &mut Code, value: Operand| match fixed_type(addr, memory) {
-            Some(ty) if !ty.signed => code.op(Op::Zext, value, width(size), None),
-            _ => value,
+        let signed = fixed_type(addr, memory).is_none_or(|ty| ty.signed);
+        let zext = |code: &mut Code, value: Operand| match signed {
+            true => value,
+            false => code.op(Op::Zext, value, width(size), None),
+        };
+        let wrapped = |op| RmwOp::Wrapped {
+            op,
+            bits: size as u8,
+            signed,
+        };
+        let op = match op {
+            _ if size == 64 => op,
+            RmwOp::Add => wrapped(WrappedOp::Add),
+            RmwOp::Sub => wrapped(WrappedOp::Sub),
+            RmwOp::SubFrom => wrapped(WrappedOp::SubFrom),
+            other => other,
         };
         let value = zext(&mut self.code, value);
         let expected = zext(&mut self.code, expected);
