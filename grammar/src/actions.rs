@@ -74,6 +74,14 @@ pub(crate) fn ident(text: &str, start: u32, end: u32) -> Ident {
     }
 }
 
+/// `int` and then `*`: one blank between the words, whatever was written there.
+pub(crate) fn longer_type(ty: Ident, word: &str, end: u32) -> Ident {
+    Ident {
+        name: SmolStr::from(format!("{} {word}", ty.name)),
+        span: Span::new(ty.span.start, end),
+    }
+}
+
 /// A string without its quotes; the closing one may be missing.
 pub(crate) fn quoted(text: &str, span: Span) -> Ident {
     let inner = span.text(text);

@@ -79,11 +79,12 @@ fn dialect(lexer: &mut Lexer<'_>) -> (Dialect, Span) {
 /// What stands on the dialect's line up to a blank: `2+2W+mfence+po`, `x86/n7`.
 fn name(lexer: &mut Lexer<'_>) -> Option<Ident> {
     lexer.skip_spaces();
-    let rest = &lexer.text[lexer.pos..];
-    if rest.starts_with('(') || rest.starts_with("//") || rest.starts_with("/*") {
+    // What starts with a sign is a comment, a string, or the rest of something else.
+    let letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii();
+    if !lexer.peek_byte().is_some_and(letter) {
         return None;
     }
-    let span = lexer.take_while(|byte| !byte.is_ascii_whitespace() && byte != b'"' && byte != b'{');
+    let span = lexer.take_while(|byte| byte > b' ' && !matches!(byte, b'"' | b'{' | 0x7f));
     (!span.is_empty()).then(|| ident(lexer.text, span.start, span.end))
 }
 

@@ -149,8 +149,8 @@ impl Items<'_> {
                     .map_or(last, |token| token.span.start);
                 let gap = Span::new(last, next).text(self.text);
                 if failure.at == tokens.len() || gap.contains('\n') {
-                    self.errors
-                        .push(error.suggest_at(Span::at(last), Some(";")));
+                    error.span = Span::at(last);
+                    self.errors.push(error.suggest(Some(";")));
                     return at + failure.at;
                 }
                 // Something else is wrong: what follows on the line declares nothing.

@@ -70,7 +70,7 @@ impl<'t> Lexer<'t> {
         let mut line_end = false;
         loop {
             match self.peek_byte() {
-                Some(b' ' | b'\t' | b'\r' | 0x0b | 0x0c) => self.pos += 1,
+                Some(b' ' | b'\t' | b'\r') => self.pos += 1,
                 Some(b'\n') => {
                     line_end = true;
                     self.pos += 1;
@@ -317,7 +317,7 @@ const CLASSES: [Class; 256] = {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => Class::Letter,
             b'0'..=b'9' => Class::Digit,
             b'.' => Class::Dot,
-            b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => Class::Other,
+            b' ' | b'\t' | b'\n' | b'\r' => Class::Other,
             b'#' | b'\'' | b'?' | b'@' | b'`' => Class::Bad,
             b'!'..=b'~' => Class::Other,
             _ => Class::Bad,

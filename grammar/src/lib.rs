@@ -63,3 +63,6 @@ mod read;
 mod recover;
 mod table;
 mod token;
+
+#[cfg(test)]
+mod tests;

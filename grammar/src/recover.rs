@@ -414,8 +414,9 @@ impl Reader<'_> {
                     .get(failure.at)
                     .is_some_and(|token| token.kind == TokenKind::Bad);
                 if !bad {
-                    let error = failure.error(self.text, run, after);
-                    self.errors.push(error.suggest_at(Span::at(end), Some(";")));
+                    let mut error = failure.error(self.text, run, after);
+                    error.span = Span::at(end);
+                    self.errors.push(error.suggest(Some(";")));
                 }
                 stmts.into_iter().for_each(|stmt| self.push(stmt));
                 self.at = begin + failure.at;

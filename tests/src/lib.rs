@@ -5,6 +5,7 @@ pub mod answers;
 pub mod counts;
 pub mod files;
 pub mod formatted;
+pub mod mutate;
 pub mod random;
 pub mod random_program;
 pub mod shape;

@@ -69,7 +69,7 @@ pub(super) fn print(text: &str, test: &Test, herd: &Herd) -> String {
 /// Whether the `}` of the init section begins a line.
 fn closes_on_own_line(text: &str, init: Span) -> bool {
     let inside = Span::new(init.start, init.end.saturating_sub(1)).text(text);
-    let blanks = &inside[inside.trim_end().len()..];
+    let blanks = &inside[inside.trim_ascii_end().len()..];
     blanks.contains('\n')
 }
 

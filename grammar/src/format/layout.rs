@@ -138,8 +138,11 @@ impl<'a, R: Rules> Printer<'a, R> {
                 }
                 line_comment = kind == CommentKind::Line;
                 let text = piece.text(self.text);
-                self.out
-                    .push_str(if line_comment { text.trim_end() } else { text });
+                self.out.push_str(if line_comment {
+                    text.trim_ascii_end()
+                } else {
+                    text
+                });
                 continue;
             }
             let written = piece.text(self.text);
@@ -184,7 +187,7 @@ impl<'a, R: Rules> Printer<'a, R> {
                 }
             }
             // A header's line may end in blanks.
-            self.out.push_str(written.trim_end());
+            self.out.push_str(written.trim_ascii_end());
             self.rules.printed(written);
             last = Last::Code;
             code = Some(piece);

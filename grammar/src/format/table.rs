@@ -102,7 +102,7 @@ impl<'a> Table<'a> {
     /// Whether a blank line stands before the table.
     fn blank_before(&self) -> bool {
         let before = &self.text[..self.span.start as usize];
-        let blanks = &before[before.trim_end().len()..];
+        let blanks = &before[before.trim_ascii_end().len()..];
         blanks.bytes().filter(|&byte| byte == b'\n').count() > 1
     }
 
@@ -152,7 +152,7 @@ impl<'a> Table<'a> {
                 let ends_line = pieces.peek().is_none_or(|next| next.line_ends > 0);
                 if beside || ends_line || kind == CommentKind::Line {
                     visit(Event::Comment {
-                        text: text.trim_end(),
+                        text: text.trim_ascii_end(),
                         own_line: !beside,
                         blank: piece.line_ends > 1 && any_row,
                     });
