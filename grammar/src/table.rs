@@ -131,10 +131,6 @@ impl Table<'_, '_> {
         self.lexer.skip_trivia(Mode::Herd);
         if self.lexer.peek_byte() == Some(b';') {
             self.lexer.pos += 1;
-            self.lexer.skip_trivia(Mode::Herd);
-        }
-        if !at_table(self.lexer) {
-            self.find_table();
         }
     }
 
@@ -198,11 +194,18 @@ impl Table<'_, '_> {
         let mut empty = false;
         while self.lexer.errors.len() < MAX_ERRORS {
             let fresh = self.lexer.skip_trivia(Mode::Cells) || empty;
+            if self.lexer.peek_byte().is_none() || at_tail(self.lexer) {
+                break;
+            }
+            if self.sound_row() {
+                empty = false;
+                continue;
+            }
+            // Something is wrong with it: lines and columns now say more than the signs.
             let columns = self.herd.threads.len();
-            if self.lexer.peek_byte().is_none()
-                || at_tail(self.lexer)
-                || (fresh && columns > 0 && past_table(self.lexer, columns))
-            {
+            if columns == 0 && !at_table(self.lexer) {
+                self.find_table();
+            } else if fresh && columns > 0 && past_table(self.lexer, columns) {
                 break;
             }
             let start = self.lexer.pos as u32;
@@ -223,6 +226,80 @@ impl Table<'_, '_> {
         }
         if self.herd.threads.is_empty() {
             self.missing("table of threads");
+        }
+    }
+
+    /// Reads a row that has nothing wrong with it, wherever its lines end. Says whether
+    /// there was one; if not, nothing is consumed.
+    fn sound_row(&mut self) -> bool {
+        let start = self.lexer.pos;
+        let (errors, comments) = (self.lexer.errors.len(), self.lexer.comments.len());
+        let (damaged, row_errors) = (self.damaged, self.row_errors);
+        let sound = self.cut_at_signs() && {
+            let whole = span(start, self.lexer.pos);
+            if self.herd.threads.is_empty() {
+                let name = |cell: &Range<usize>| {
+                    cell.len() == 1 && self.is_thread(&self.tokens[cell.start])
+                };
+                // More names behind the semicolon: it should be a bar.
+                let rest = self.lexer.text[self.lexer.pos..].trim_ascii_start();
+                let sound = self.cells.iter().all(name) && !at_table_text(rest.as_bytes());
+                if sound {
+                    self.thread_names(whole);
+                }
+                sound
+            } else {
+                let row = self.herd.rows.len();
+                self.instructions(whole);
+                let sound = self.lexer.errors.len() == errors;
+                if !sound {
+                    self.herd.rows.truncate(row);
+                }
+                sound
+            }
+        };
+        if !sound {
+            self.lexer.pos = start;
+            self.lexer.errors.truncate(errors);
+            self.lexer.comments.truncate(comments);
+            self.damaged = damaged;
+            self.row_errors = row_errors;
+        }
+        sound
+    }
+
+    /// Cuts one row into cells by its bars and its semicolon alone. Gives up on what can
+    /// be no row, so that looking for a lost semicolon does not read the whole file.
+    fn cut_at_signs(&mut self) -> bool {
+        const MAX_CELL_TOKENS: usize = 64;
+        self.tokens.clear();
+        self.cells.clear();
+        self.starts.clear();
+        let columns = self.herd.threads.len();
+        let mut first = 0;
+        let mut cell_start = self.lexer.pos as u32;
+        loop {
+            self.lexer.skip_trivia(Mode::Cells);
+            let Some(token) = self.lexer.token(Mode::Cells) else {
+                return false;
+            };
+            match token.kind {
+                TokenKind::Bar | TokenKind::Semicolon => {
+                    self.cells.push(first..self.tokens.len());
+                    self.starts.push(cell_start);
+                    first = self.tokens.len();
+                    cell_start = token.span.end;
+                    if token.kind == TokenKind::Semicolon {
+                        return columns == 0 || self.cells.len() == columns;
+                    }
+                    if columns > 0 && self.cells.len() >= columns {
+                        return false;
+                    }
+                }
+                TokenKind::Bad => return false,
+                _ if self.tokens.len() - first >= MAX_CELL_TOKENS => return false,
+                _ => self.tokens.push(token),
+            }
         }
     }
 

@@ -61,7 +61,7 @@ fn deep_nesting_is_refused() {
     for (open, close, code) in [
         ("(", ")", "E0302"),
         ("~", "", "E0303"),
-        ("~(", ")", "E0302"),
+        ("~(", ")", "E0303"),
     ] {
         let prop = format!("{}x = 1{}", open.repeat(DEEP), close.repeat(DEEP));
         let text = format!("litmus t\nshared x;\nthread P0 {{ x = 1; }}\nexists {prop}\n");
