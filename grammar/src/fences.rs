@@ -6,12 +6,14 @@
 //! tell it from those that were written. [`edits`] says how to change the text.
 
 mod edits;
+#[cfg(test)]
+mod tests;
 
 use crate::ast::herd::{Cell, Instruction, Op, OperandOrder, Row};
 use crate::ast::native::{Block, FenceKind, Stmt, StmtKind};
 use crate::ast::{Body, Herd, Native, Test};
 use crate::span::Span;
-pub use edits::{apply, insert_edits, remove_edits};
+pub use edits::{apply, fenced, insert_edits, remove_edits};
 
 /// Where a fence can be put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

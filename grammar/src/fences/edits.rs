@@ -8,7 +8,7 @@ use super::{NewFence, Place, each_block, follows, kind_of};
 use crate::ast::herd::{Cell, Row};
 use crate::ast::native::{Block, FenceKind};
 use crate::ast::{Body, Herd, Native, Test};
-use crate::format::{Edit, edits, format};
+use crate::format::{Edit, FormatError, edits, format};
 use crate::span::Span;
 
 /// The edits that insert fences, in order of place. `test` is the tree of `text`.
@@ -19,6 +19,11 @@ pub fn insert_edits(text: &str, test: &Test, fences: &[NewFence]) -> Vec<Edit> {
         Body::Unknown => Vec::new(),
     };
     keep_formatted(text, raw)
+}
+
+/// The text with fences inserted, formatted; refused where the text has errors.
+pub fn fenced(text: &str, test: &Test, fences: &[NewFence]) -> Result<String, FormatError> {
+    format(&apply(text, &insert_edits(text, test, fences)))
 }
 
 /// The edits that remove the fences written at these ranges, in order of place.

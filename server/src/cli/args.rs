@@ -23,6 +23,7 @@ Examples:
   fencepost                          a short tour
   fencepost check tests/             check a folder
   fencepost witness SB.litmus        how does it come about?
+  fencepost fences SB.litmus         which fences forbid it?
   fencepost example SB | fencepost check -
 
 Exit status:
@@ -60,6 +61,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Show one execution, step by step or as a graph
     Witness(WitnessArgs),
+    /// Find the cheapest fences that forbid an outcome, and those not needed
+    Fences(FencesArgs),
     /// Format tests in place, or say which would change
     Fmt(FmtArgs),
     /// List or print the classic shapes
@@ -200,6 +203,45 @@ pub struct WitnessArgs {
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "\
 Examples:
+  fencepost fences SB.litmus
+  fencepost fences peterson.litmus --model tso --apply
+  fencepost fences SB.litmus --robust --format json
+
+A full fence (mfence) costs 1, a store-store fence (sfence) 0.5. All sets of the least
+cost are shown, best first. When the condition is reachable under SC no fence helps:
+the witness is shown and the exit status is 1.")]
+pub struct FencesArgs {
+    /// The test, or `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    /// The models under which the fences must suffice, all of them
+    #[arg(
+        long,
+        value_name = "MODELS",
+        value_delimiter = ',',
+        ignore_case = true,
+        default_value = "tso,pso"
+    )]
+    pub model: Vec<ModelArg>,
+    /// The condition that should be unreachable (or, a `forall`, hold), counted from 0 [default: 0]
+    #[arg(long, value_name = "N", conflicts_with = "robust")]
+    pub condition: Option<usize>,
+    /// Forbid every outcome that SC does not have
+    #[arg(long)]
+    pub robust: bool,
+    /// Write the best set into the file, and format it
+    #[arg(long)]
+    pub apply: bool,
+    /// What to print
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub format: FencesFormat,
+    #[command(flatten)]
+    pub explore: ExploreArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "\
+Examples:
   fencepost fmt tests/
   fencepost fmt --check tests/
   fencepost fmt - < SB.litmus")]
@@ -261,6 +303,13 @@ pub enum CheckFormat {
     /// SARIF 2.1.0
     Sarif,
     Junit,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FencesFormat {
+    Human,
+    /// One object
+    Json,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

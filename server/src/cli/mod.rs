@@ -5,6 +5,7 @@ mod check;
 mod errors;
 mod example;
 mod explain;
+mod fences;
 mod fmt;
 mod human;
 mod inputs;
@@ -88,6 +89,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         None => tour::run(&terminal),
         Some(Command::Check(check)) => check::run(&terminal, &check),
         Some(Command::Witness(witness)) => witness::run(&terminal, &witness),
+        Some(Command::Fences(fences)) => fences::run(&terminal, &fences),
         Some(Command::Fmt(fmt)) => fmt::run(&terminal, &fmt),
         Some(Command::Example(example)) => example::run(&terminal, &example),
         Some(Command::Explain(explain)) => explain::run(&terminal, &explain),

@@ -1,6 +1,7 @@
 //! Renderings that terminal and editor share: pure functions from reports to text.
 
 pub mod dot;
+pub mod fences;
 pub mod herd;
 pub mod json;
 pub mod junit;
