@@ -74,10 +74,18 @@ pub(crate) fn ident(text: &str, start: u32, end: u32) -> Ident {
     }
 }
 
-/// `int` and then `*`: one blank between the words, whatever was written there.
+/// `int` and then `*`: one blank between the words, whatever was written there. Types
+/// mean nothing here, so of an absurdly long one the rest is dropped: copying the name
+/// for each word would take quadratic time.
 pub(crate) fn longer_type(ty: Ident, word: &str, end: u32) -> Ident {
+    const MAX_LENGTH: usize = 200;
+    let name = if ty.name.len() < MAX_LENGTH {
+        SmolStr::from(format!("{} {word}", ty.name))
+    } else {
+        ty.name
+    };
     Ident {
-        name: SmolStr::from(format!("{} {word}", ty.name)),
+        name,
         span: Span::new(ty.span.start, end),
     }
 }

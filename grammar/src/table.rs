@@ -399,7 +399,8 @@ impl Table<'_, '_> {
     fn semicolon(&mut self, place: Span, columns: usize) -> Role {
         let rest = &self.lexer.text[self.lexer.pos..self.lexer.line_end()];
         let rest = rest.trim_start();
-        if self.tokens.is_empty() && self.cells.is_empty() {
+        let full = self.lexer.errors.len() >= MAX_ERRORS;
+        if full || (self.tokens.is_empty() && self.cells.is_empty()) {
             return Role::End;
         }
         let missing = columns == 0 || self.cells.len() + 1 < columns;
