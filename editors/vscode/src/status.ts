@@ -81,13 +81,11 @@ export class StatusItem implements vscode.Disposable {
   }
 
   private show(status: Status | undefined): void {
-    const kind = kindOf(status);
-    const look = LOOKS[kind];
-    const errors = status && status.errors > 0 ? `, ${status.errors} ${status.errors === 1 ? 'error' : 'errors'}` : '';
-    this.item.text = `$(${look.icon}) Fencepost: ${look.word}${errors}`;
-    this.item.tooltip = tooltip(status, look.word);
-    this.item.accessibilityInformation = { label: `Fencepost: ${look.word}${errors}. ${status?.message ?? ''}`, role: 'button' };
-    this.item.backgroundColor = kind === 'failed' ? new vscode.ThemeColor('statusBarItem.errorBackground') : undefined;
+    const { icon, word } = lookOf(status);
+    this.item.text = `$(${icon}) Fencepost: ${word}`;
+    this.item.tooltip = tooltip(status, word);
+    this.item.accessibilityInformation = { label: `Fencepost: ${word}. ${status?.message ?? ''}`, role: 'button' };
+    this.item.backgroundColor = undefined;
   }
 
   private showConnection(connection: Connection): void {
@@ -101,12 +99,16 @@ export class StatusItem implements vscode.Disposable {
 }
 
 /** A stale result looks like neither a fresh one nor none, except while its successor is under way. */
-function kindOf(status: Status | undefined): CheckState | 'stale' {
+function lookOf(status: Status | undefined): { icon: string; word: string } {
   if (!status || status.state === 'closed') {
-    return 'idle';
+    return LOOKS.idle;
+  }
+  if (status.errors > 0) {
+    const errors = `${status.errors} ${status.errors === 1 ? 'error' : 'errors'}`;
+    return { icon: 'error', word: status.stale ? `${errors}, results are stale` : errors };
   }
   const settled = status.state !== 'checking' && status.state !== 'failed';
-  return status.stale && settled ? 'stale' : status.state;
+  return LOOKS[status.stale && settled ? 'stale' : status.state];
 }
 
 function tooltip(status: Status | undefined, word: string): vscode.MarkdownString {

@@ -15,7 +15,7 @@ const FLAGS = [
 
 export async function launch() {
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', headless: true, args: FLAGS });
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const context = await browser.newContext({ viewport: { width: 1440, height: 960 } });
   const page = await context.newPage();
   page.setDefaultTimeout(20000);
   return { browser, page };

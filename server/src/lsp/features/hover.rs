@@ -32,18 +32,31 @@ pub fn hover(view: &View, position: Position) -> Option<Hover> {
     if let Some((id, at)) = view.parse().symbols.at(offset) {
         span = Some(at);
         name(view, view.parse().symbols.get(id), &mut page);
-    } else if let Some(at) = scan::word_at(view.text(), offset)
-        && let Some(meaning) = word_meaning(view, at)
-    {
-        span = Some(at);
-        page.say(&format!("`{}`: {meaning}", at.text(view.text())));
     }
+    let word = scan::word_at(view.text(), offset)
+        .filter(|_| span.is_none())
+        .and_then(|at| Some((at, word_meaning(view, at)?)));
+    let explain = |page: &mut Page| {
+        if let Some((at, meaning)) = word {
+            page.say(&format!("`{}`: {meaning}", at.text(view.text())));
+        }
+    };
+    span = span.or(word.map(|(at, _)| at));
     if let Some(condition) = condition_at(view, offset) {
+        // The results first: editors cut long hovers, and what `exists` means is soon known.
         span = span.or(Some(condition.span));
         about_condition(view, condition, &mut page);
-    } else if let Some(at) = statement(view, offset, &mut page) {
+        explain(&mut page);
+        return finish(view, page, span);
+    }
+    explain(&mut page);
+    if let Some(at) = statement(view, offset, &mut page) {
         span = span.or(Some(at));
     }
+    finish(view, page, span)
+}
+
+fn finish(view: &View, page: Page, span: Option<Span>) -> Option<Hover> {
     let span = span?;
     let value = page.finish(view.client.markdown)?;
     Some(Hover {

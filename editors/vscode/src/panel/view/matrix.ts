@@ -27,7 +27,7 @@ export function matrix(outcomes: Outcomes, selection: Selection, actions: Action
         'tr',
         {},
         el('th', { scope: 'col' }, 'outcome'),
-        ...models.map((model) => el('th', { scope: 'col', class: 'model' }, model, staleMark(outcomes.models[model]))),
+        ...models.map((model) => el('th', { scope: 'col', class: 'model' }, model, staleMark(outcomes, model))),
         el('td', {}),
       ),
     ),
@@ -146,6 +146,8 @@ function sameChoice(left: ExecutionChoice, right: ExecutionChoice): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
 }
 
-function staleMark(result: ModelResult | undefined): HTMLElement | null {
-  return result?.stale ? el('span', { class: 'stale', title: 'Of an earlier text' }, ' stale') : null;
+/** Only while some models are fresh and some are not: else the heading says it for all. */
+function staleMark(outcomes: Outcomes, model: Model): HTMLElement | null {
+  const fresh = MODELS.some((other) => outcomes.models[other] && !outcomes.models[other].stale);
+  return fresh && outcomes.models[model]?.stale ? el('span', { class: 'stale', title: 'Of an earlier text' }, ' stale') : null;
 }
