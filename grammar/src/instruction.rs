@@ -359,12 +359,12 @@ pub(crate) fn mnemonic_by_name(name: &str) -> Option<Mnemonic> {
     lower.copy_from_slice(name.as_bytes());
     lower.make_ascii_lowercase();
     let exact = |word: &[u8]| {
-        MNEMONICS
-            .iter()
-            .find(|(candidate, _, _)| candidate.as_bytes() == word)
+        let key = pack(word);
+        let at = KEYS.iter().position(|known| *known == key)?;
+        Some(MNEMONICS[at])
     };
     if let Some((_, op, _)) = exact(lower) {
-        return Some((*op, None, None));
+        return Some((op, None, None));
     }
     if let Some(op) = extending_move(lower) {
         return Some(op);
@@ -372,10 +372,32 @@ pub(crate) fn mnemonic_by_name(name: &str) -> Option<Mnemonic> {
     let (suffix, stem) = lower.split_last()?;
     let width = width_of(*suffix)?;
     match exact(stem) {
-        Some((_, op, true)) => Some((*op, Some(width), None)),
+        Some((_, op, true)) => Some((op, Some(width), None)),
         _ => None,
     }
 }
+
+/// A word of up to twelve letters as one number, for quick comparison.
+const fn pack(word: &[u8]) -> u128 {
+    let mut key = 0;
+    let mut at = 0;
+    while at < word.len() {
+        key = key << 8 | word[at] as u128;
+        at += 1;
+    }
+    key
+}
+
+/// The names of [`MNEMONICS`], packed.
+const KEYS: [u128; MNEMONICS.len()] = {
+    let mut keys = [0; MNEMONICS.len()];
+    let mut at = 0;
+    while at < keys.len() {
+        keys[at] = pack(MNEMONICS[at].0.as_bytes());
+        at += 1;
+    }
+    keys
+};
 
 /// AT&T's `movzbl`, `movslq`: from the first size to the second.
 fn extending_move(word: &[u8]) -> Option<Mnemonic> {

@@ -8,17 +8,40 @@ pub fn register_by_name(name: &str) -> Option<(Reg, View)> {
     if name.len() < 2 {
         return None;
     }
-    let mut lower = [0u8; 4];
-    let lower = lower.get_mut(..name.len())?;
-    lower.copy_from_slice(name.as_bytes());
-    lower.make_ascii_lowercase();
-    TABLE.iter().find_map(|(reg, names)| {
-        let view = names
-            .iter()
-            .position(|candidate| candidate.as_bytes() == lower)?;
-        Some((*reg, VIEWS[view]))
-    })
+    let key = pack(name.as_bytes())?;
+    let at = KEYS.iter().position(|known| *known == key)?;
+    Some((TABLE[at / VIEWS.len()].0, VIEWS[at % VIEWS.len()]))
 }
+
+/// A name of up to four letters in lower case as one number: the lexer asks for every
+/// word of a table, and numbers compare faster than strings.
+const fn pack(name: &[u8]) -> Option<u32> {
+    if name.len() > 4 {
+        return None;
+    }
+    let mut key = 0;
+    let mut at = 0;
+    while at < name.len() {
+        key = key << 8 | name[at].to_ascii_lowercase() as u32;
+        at += 1;
+    }
+    Some(key)
+}
+
+/// The names of [`TABLE`] in order, packed. An empty one packs to 0, which no name does.
+const KEYS: [u32; TABLE.len() * VIEWS.len()] = {
+    let mut keys = [0; TABLE.len() * VIEWS.len()];
+    let mut at = 0;
+    while at < keys.len() {
+        let name = TABLE[at / VIEWS.len()].1[at % VIEWS.len()];
+        keys[at] = match pack(name.as_bytes()) {
+            Some(key) => key,
+            None => panic!("a register's name has four letters at most"),
+        };
+        at += 1;
+    }
+    keys
+};
 
 /// The name of a part of a register, in lower case; `None` when it has none (`ah` of `r8`).
 pub fn register_name(reg: Reg, view: View) -> Option<&'static str> {
