@@ -237,3 +237,84 @@ impl Reads {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lower::{LowerOptions, lower};
+
+    /// Every read as `loc=value<source line`, for each model.
+    fn found(text: &str) -> Vec<Vec<String>> {
+        let parse = fencepost_grammar::parse(text);
+        let program = lower(&parse.test, &LowerOptions::default()).expect("a test");
+        let line = |(thread, pc): Site| {
+            let span = &program.threads[thread as usize].spans[pc as usize];
+            text[..span.start as usize].matches('\n').count() + 1
+        };
+        Model::ALL
+            .into_iter()
+            .map(|model| {
+                let reads = reads(&program, model, &Options::default());
+                assert_eq!(reads.completeness, Completeness::Complete);
+                let mut all: Vec<String> = reads
+                    .reads
+                    .iter()
+                    .map(|read| {
+                        let name = &program.locations[read.loc as usize].name;
+                        let from = read
+                            .source
+                            .map_or("initial".to_owned(), |site| line(site).to_string());
+                        format!("{name}={}<{from}", read.value)
+                    })
+                    .collect();
+                all.sort();
+                all
+            })
+            .collect()
+    }
+
+    #[test]
+    fn own_buffered_stores_come_first() {
+        let all = found(
+            "litmus T\nshared x;\nthread P0 {\nx = 1;\nr = x;\n}\nthread P1 {\nx = 2;\n}\nexists (P0:r = 1)\n",
+        );
+        // Under every model the load sees its own store or one that overwrote it.
+        assert_eq!(all, vec![vec!["x=1<4", "x=2<8"]; 3]);
+    }
+
+    #[test]
+    fn message_passing_can_miss_the_data_only_under_pso() {
+        let text = "litmus MP\nshared x, y;\nthread P0 {\nx = 1;\ny = 1;\n}\nthread P1 {\nif (y == 1) {\nr = x;\n}\n}\nexists (P1:r = 1)\n";
+        let all = found(text);
+        let initial = "x=0<initial".to_owned();
+        assert!(!all[0].contains(&initial) && !all[1].contains(&initial));
+        assert!(all[2].contains(&initial), "{all:?}");
+    }
+
+    #[test]
+    fn atomics_read_and_are_read() {
+        let all = found(
+            "litmus T\nshared x;\nthread W[i in 0..2] {\nr = fetch_add(x, 1);\n}\nexists (x = 2)\n",
+        );
+        assert_eq!(
+            all,
+            vec![vec!["x=0<initial", "x=0<initial", "x=1<4", "x=1<4"]; 3]
+        );
+    }
+
+    #[test]
+    fn values_at_the_end_are_collected_and_a_stop_is_told() {
+        let text =
+            "litmus T\nshared x;\nthread P0 { x = 1; }\nthread P1 { x = 2; }\nexists (x = 1)\n";
+        let parse = fencepost_grammar::parse(text);
+        let program = lower(&parse.test, &LowerOptions::default()).expect("a test");
+        let ended = reads(&program, Model::Tso, &Options::default());
+        assert_eq!(ended.memory, BTreeSet::from([(0, 1), (0, 2)]));
+        let options = Options::default();
+        options
+            .cancel
+            .store(true, std::sync::atomic::Ordering::Relaxed);
+        let stopped = reads(&program, Model::Tso, &options);
+        assert_eq!(stopped.completeness, Completeness::Cancelled);
+    }
+}

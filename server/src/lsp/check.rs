@@ -47,6 +47,7 @@ impl Server {
         };
         document.stop("a newer check replaced it");
         let results = Arc::make_mut(&mut document.results);
+        results.check = generation;
         for model in Model::ALL {
             let slot = results.model_mut(model);
             slot.note = None;

@@ -111,6 +111,7 @@ pub fn outcomes(view: &View) -> Value {
         "name": test.name.name.as_str(),
         "dialect": dialect(test.dialect),
         "errors": error_count(view),
+        "pending": view.results.insights.as_ref().map_or(0, |insights| insights.pending),
         "observed": observed,
         "conditions": conditions,
         "models": models,
@@ -418,9 +419,11 @@ pub fn title(checked: &Checked, execution: &Execution) -> String {
 
 /// The run of the command line that shows the same.
 pub fn command_line(view: &View, shown: Option<(&Checked, &Execution)>) -> String {
-    let file = match view.uri().to_file_path() {
-        Ok(path) => quote(&path.display().to_string()),
-        Err(()) => "-".to_owned(),
+    // What is no file is given on standard input.
+    let path = Some(view.uri()).filter(|uri| uri.scheme() == "file");
+    let file = match path.and_then(|uri| uri.to_file_path().ok()) {
+        Some(path) => quote(&path.display().to_string()),
+        None => "-".to_owned(),
     };
     let mut line = match shown {
         Some((checked, execution)) => {
@@ -495,6 +498,7 @@ pub fn status(view: &View) -> Value {
         "state": state.word(),
         "stale": view.results.stale(),
         "models": models,
+        "check": view.results.check,
         "errors": errors,
         "message": status_message(view),
     })

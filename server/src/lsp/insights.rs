@@ -22,6 +22,8 @@ pub struct Insights {
     pub roles: Vec<Arc<Role>>,
     /// By the number of the condition.
     pub suggestions: Vec<(usize, Arc<Result<Suggestion, Refusal>>)>,
+    /// Questions whose answers are still to come.
+    pub pending: usize,
     anchors: Anchors,
 }
 
@@ -42,6 +44,7 @@ impl Insights {
             reads: [const { None }; 3],
             roles: Vec::new(),
             suggestions: Vec::new(),
+            pending: 0,
         }
     }
 

@@ -29,6 +29,9 @@ const MAX_MEMORY: usize = 512 << 20;
 /// More fences than this in one test are not each tried without.
 const MAX_FENCES: usize = 32;
 
+/// What answers a question.
+type Work = Box<dyn FnOnce(&Question, &Arc<Server>) + Send>;
+
 /// What one job needs to know, and whose it is.
 #[derive(Clone)]
 struct Question {
@@ -71,8 +74,9 @@ impl Server {
         let Some(question) = question(document) else {
             return;
         };
+        let mut jobs: Vec<(u8, Work)> = Vec::new();
         for &model in &question.models {
-            self.later(&question, model as u8, move |question, server| {
+            let work = move |question: &Question, server: &Arc<Server>| {
                 let Ok(program) = question.snapshot.lowered() else {
                     return;
                 };
@@ -80,13 +84,13 @@ impl Server {
                 server.found(question, |insights| {
                     insights.reads[model as usize] = Some(found);
                 });
-            });
+            };
+            jobs.push((model as u8, Box::new(work)));
         }
-        if !view.settings.fences {
-            return;
-        }
-        for fence in written(&view.parse().test).into_iter().take(MAX_FENCES) {
-            self.later(&question, 4, move |question, server| {
+        let fences = view.settings.fences;
+        let written = written(&view.parse().test).into_iter().filter(|_| fences);
+        for fence in written.take(MAX_FENCES) {
+            let work = move |question: &Question, server: &Arc<Server>| {
                 let role = fences::role(
                     &question.snapshot.parse().test,
                     &question.snapshot.own_lowering(),
@@ -97,17 +101,31 @@ impl Server {
                 if let Ok(Some(role)) = role {
                     server.found(question, |insights| insights.roles.push(Arc::new(role)));
                 }
-            });
+            };
+            jobs.push((4, Box::new(work)));
         }
         for (index, condition) in view.parse().test.conditions.iter().enumerate() {
-            if verdicts::is_weak(&view, condition) {
-                self.later(&question, 5, move |question, server| {
+            if fences && verdicts::is_weak(&view, condition) {
+                let work = move |question: &Question, server: &Arc<Server>| {
                     let found = Arc::new(question.suggest(index));
                     server.found(question, |insights| {
                         insights.suggestions.push((index, found));
                     });
-                });
+                };
+                jobs.push((5, Box::new(work)));
             }
+        }
+        if let Some(insights) = &mut Arc::make_mut(&mut document.results).insights {
+            Arc::make_mut(insights).pending = jobs.len();
+        }
+        for (order, work) in jobs {
+            self.later(&question, order, move |question, server| {
+                let done = catch_unwind(AssertUnwindSafe(|| work(question, server)));
+                server.found(question, |insights| insights.pending -= 1);
+                if let Err(payload) = done {
+                    std::panic::resume_unwind(payload);
+                }
+            });
         }
     }
 

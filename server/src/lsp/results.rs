@@ -57,6 +57,8 @@ impl ModelState {
 #[derive(Debug, Clone, Default)]
 pub struct Results {
     pub models: [ModelResult; 3],
+    /// The number of the last check that was started.
+    pub check: u64,
     pub insights: Option<Arc<Insights>>,
 }
 

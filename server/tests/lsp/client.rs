@@ -1,7 +1,7 @@
 //! A small language client: starts the binary and speaks the protocol over its pipes.
 
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
@@ -156,11 +156,7 @@ impl Client {
         self.wait_for(PATIENCE, fits)
     }
 
-    pub fn wait_for(
-        &mut self,
-        patience: Duration,
-        fits: impl Fn(&Value) -> bool,
-    ) -> Option<Value> {
+    pub fn wait_for(&mut self, patience: Duration, fits: impl Fn(&Value) -> bool) -> Option<Value> {
         if let Some(at) = self.waiting.iter().position(&fits) {
             return self.waiting.remove(at);
         }
@@ -204,7 +200,9 @@ impl Client {
         if let Some(stdin) = &mut self.stdin {
             let body = answer.to_string();
             let frame = format!("Content-Length: {}\r\n\r\n{body}", body.len());
-            let _ = stdin.write_all(frame.as_bytes()).and_then(|()| stdin.flush());
+            let _ = stdin
+                .write_all(frame.as_bytes())
+                .and_then(|()| stdin.flush());
         }
     }
 
@@ -240,7 +238,29 @@ impl Client {
     /// Opens a text and waits until all three models have ended.
     pub fn open_checked(&mut self, uri: &str, text: &str) {
         self.open(uri, text);
-        self.wait_state(uri, |state| state != "checking" && state != "idle");
+        self.wait_checked(uri);
+    }
+
+    /// Waits until no model of the document is under way.
+    pub fn wait_checked(&mut self, uri: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while Instant::now() < deadline {
+            let state = self.outcomes(uri)["state"].clone();
+            if state != "checking" && state != "idle" {
+                return;
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
+        panic!("the check of {uri} does not end");
+    }
+
+    /// Waits until what is computed after the verdicts is there.
+    pub fn wait_insights(&mut self, uri: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while self.outcomes(uri)["pending"] != 0 {
+            assert!(Instant::now() < deadline, "questions about {uri} stay open");
+            thread::sleep(Duration::from_millis(2));
+        }
     }
 
     /// Waits for a status of the document that fits.

@@ -131,3 +131,53 @@ pub fn make(
         ..Diagnostic::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::super::view::fixture::{checked, draw, unchecked};
+    use super::*;
+
+    const SB: &str = "litmus SB\nshared x, y;\nthread P0 { x = 1; r0 = y; }\nthread P1 { y = 1; r1 = x; }\nexists (P0:r0 = 0 /\\ P1:r1 = 0)\n";
+
+    #[test]
+    fn a_weak_outcome_is_information_with_a_switch() {
+        let mut view = checked(SB);
+        let found = all(&view);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].severity, Some(DiagnosticSeverity::INFORMATION));
+        expect_test::expect![[r#"
+            litmus SB
+            shared x, y;
+            thread P0 { x = 1; r0 = y; }
+            thread P1 { y = 1; r1 = x; }
+            exists (P0:r0 = 0 /\ P1:r1 = 0)
+            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+        "#]]
+        .assert_eq(&draw(&view, [found[0].range]));
+        Arc::make_mut(&mut view.settings).surfaces.weak_outcomes = false;
+        assert!(all(&view).is_empty());
+    }
+
+    #[test]
+    fn what_only_lowering_finds_is_an_error_at_once() {
+        let view =
+            unchecked("litmus T\nshared x;\nthread W[i in 0..100000] { x = 1; }\nexists (x = 1)\n");
+        assert!(!view.parse().has_errors());
+        let found = all(&view);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].severity, Some(DiagnosticSeverity::ERROR));
+    }
+
+    #[test]
+    fn a_name_that_is_wrong_says_what_was_meant() {
+        let view =
+            unchecked("litmus T\nshared flag;\nthread P0 { flag = 1; }\nexists (flagg = 1)\n");
+        let found = all(&view);
+        assert!(
+            found[0].message.contains("did you mean `flag`"),
+            "{found:?}"
+        );
+    }
+}

@@ -1,5 +1,6 @@
 //! Fences on every surface: sets to insert, fences that can go, what one changes.
 
+use fencepost_checker::Model;
 use fencepost_checker::fences::{Defect, Refusal, Role, Suggestion};
 use fencepost_checker::program::Program;
 use fencepost_grammar::Span;
@@ -70,7 +71,8 @@ fn describe(program: &Program, role: &Role) -> String {
         let models = words::models(role.forbids.iter().map(|f| f.model));
         return format!("It changes nothing under {models}.");
     }
-    let mut parts = Vec::new();
+    // Models that would allow the same are told together.
+    let mut parts: Vec<(String, Vec<Model>)> = Vec::new();
     for forbidden in &role.forbids {
         let mut states: Vec<String> = forbidden
             .states
@@ -84,14 +86,17 @@ fn describe(program: &Program, role: &Role) -> String {
         if forbidden.failures {
             states.push("failures or deadlocks".to_owned());
         }
-        if !states.is_empty() {
-            parts.push(format!(
-                "under {} {}",
-                forbidden.model.name(),
-                states.join(", ")
-            ));
+        let states = states.join(", ");
+        match parts.iter_mut().find(|(known, _)| *known == states) {
+            _ if states.is_empty() => {}
+            Some((_, models)) => models.push(forbidden.model),
+            None => parts.push((states, vec![forbidden.model])),
         }
     }
+    let parts: Vec<String> = parts
+        .into_iter()
+        .map(|(states, models)| format!("{states} under {}", words::models(models)))
+        .collect();
     format!("It forbids {}.", parts.join("; "))
 }
 
@@ -192,7 +197,7 @@ fn title(view: &View, suggestion: &Suggestion, set: &[NewFence], with_lines: boo
             .models
             .iter()
             .copied()
-            .filter(|model| *model != fencepost_checker::Model::Sc),
+            .filter(|model| *model != Model::Sc),
     );
     format!("Insert {} (unreachable under {models})", groups.join(", "))
 }

@@ -183,3 +183,58 @@ fn bounds(view: &View, found: &mut Vec<(u32, String)>) {
         found.push((offset, format!("bound of {bound} hit under {models}")));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tower_lsp::lsp_types::Position;
+
+    use super::super::super::results::{Chosen, Execution};
+    use super::super::super::view::fixture::checked;
+    use super::*;
+
+    fn labels(view: &View) -> Vec<(u32, String)> {
+        let all = Range::new(Position::new(0, 0), Position::new(u32::MAX, 0));
+        hints(view, all)
+            .into_iter()
+            .map(|hint| {
+                let InlayHintLabel::String(label) = hint.label else {
+                    panic!("a plain label");
+                };
+                (hint.position.line, label)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn forall_is_broken_or_holds() {
+        let view = checked(
+            "litmus T\nshared x;\nthread P0 { x = 1; r = x; }\nforall (P0:r = 1)\nforall (x = 0)\nexists (x = 2)\n",
+        );
+        assert_eq!(
+            labels(&view),
+            [
+                (3, "⟵ holds under SC, TSO, PSO".to_owned()),
+                (4, "⟵ broken under SC, TSO, PSO".to_owned()),
+                (5, "⟵ unreachable under SC, TSO, PSO".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn loads_of_the_chosen_witness_tell_what_they_read() {
+        let mut view = checked(
+            "X86 T\n{ x=0; y=0; }\n P0          | P1          ;\n MOV [x],$1  | MOV EAX,[x] ;\n             | MOV EBX,[y] ;\nexists (1:EAX=1 /\\ 1:EBX=0)\n",
+        );
+        view.chosen = Some(Chosen {
+            model: Model::Sc,
+            execution: Execution::Outcome(vec![1, 0]),
+        });
+        let labels = labels(&view);
+        assert_eq!(labels[0], (3, "⟵ 1 (P0, line 4)".to_owned()));
+        assert_eq!(labels[1], (4, "⟵ 0 (initial)".to_owned()));
+        Arc::make_mut(&mut view.settings).surfaces.inlay_hints = false;
+        assert!(super::tests::labels(&view).is_empty());
+    }
+}

@@ -80,3 +80,54 @@ fn lens(view: &View, span: Span, title: &str, command: &str, argument: Value) ->
         data: None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::super::view::fixture::{checked, unchecked};
+    use super::*;
+
+    const SB: &str = "litmus SB\nshared x, y;\nthread P0 { x = 1; r0 = y; }\nthread P1 { y = 1; r1 = x; }\nexists (P0:r0 = 0 /\\ P1:r1 = 0)\n";
+
+    fn titles(view: &View) -> Vec<String> {
+        let lenses = lenses(view).into_iter();
+        lenses.map(|lens| lens.command.unwrap().title).collect()
+    }
+
+    #[test]
+    fn the_lines_are_there_before_any_result() {
+        let lines = |view: &View| {
+            let mut lines: Vec<u32> = lenses(view).iter().map(|l| l.range.start.line).collect();
+            lines.dedup();
+            lines
+        };
+        let (before, after) = (unchecked(SB), checked(SB));
+        assert_eq!(titles(&before), ["not checked", "Check now", "not checked"]);
+        assert_eq!(lines(&before), lines(&after));
+    }
+
+    #[test]
+    fn a_state_that_is_not_done_looks_different_from_never() {
+        let mut view = checked(SB);
+        let results = Arc::make_mut(&mut view.results);
+        results.models[0].state = ModelState::Checking;
+        results.models[1].state = ModelState::Cancelled;
+        assert_eq!(
+            titles(&view)[2],
+            "sometimes under TSO, PSO · never under SC · checking SC · stopped under TSO"
+        );
+        let results = Arc::make_mut(&mut view.results);
+        results.models[0] = Default::default();
+        results.models[0].state = ModelState::Failed;
+        results.models[0].note = Some("the checker failed: x".to_owned());
+        assert!(titles(&view)[2].ends_with("failed: the checker failed: x"));
+    }
+
+    #[test]
+    fn the_switches_turn_them_off() {
+        let mut view = checked(SB);
+        Arc::make_mut(&mut view.settings).surfaces.enable = false;
+        assert_eq!(titles(&view), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,310 @@
+//! Features that change the text: rename, formatting, code actions, in both dialects.
+
+use expect_test::{Expect, expect};
+use serde_json::{Value, json};
+
+use super::client::{Client, cursor};
+use super::{HERD_SB, NATIVE_SB};
+
+const URI: &str = "file:///t/SB.litmus";
+
+/// The text after the edits of an answer.
+fn apply(text: &str, edits: &Value) -> String {
+    let offset = |position: &Value| {
+        let line = position["line"].as_u64().unwrap() as usize;
+        let character = position["character"].as_u64().unwrap() as usize;
+        let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+        // Fixtures are ASCII: a column is a byte.
+        start + character
+    };
+    let mut edits: Vec<(usize, usize, String)> = edits
+        .as_array()
+        .expect("edits")
+        .iter()
+        .map(|edit| {
+            let range = &edit["range"];
+            let new = edit["newText"].as_str().unwrap().to_owned();
+            (offset(&range["start"]), offset(&range["end"]), new)
+        })
+        .collect();
+    edits.sort();
+    let mut out = text.to_owned();
+    for (start, end, new) in edits.into_iter().rev() {
+        out.replace_range(start..end, &new);
+    }
+    out
+}
+
+fn edits_of(edit: &Value) -> &Value {
+    assert_eq!(edit["documentChanges"][0]["textDocument"]["version"], 1);
+    &edit["documentChanges"][0]["edits"]
+}
+
+#[test]
+fn rename_in_both_dialects_and_its_refusals() {
+    let mut client = Client::start();
+    for (marked, expected) in [
+        (
+            NATIVE_SB.replace("x = 1", "x$0 = 1"),
+            NATIVE_SB
+                .replace("x, y", "flag, y")
+                .replace("x = 1", "flag = 1")
+                .replace("r1 = x", "r1 = flag"),
+        ),
+        (
+            HERD_SB.replacen("[x]", "[$0x]", 1),
+            HERD_SB.replace("x=0", "flag=0").replace("[x]", "[flag]"),
+        ),
+    ] {
+        let (text, position) = cursor(&marked);
+        client.open(URI, &text);
+        let place = json!({"textDocument": {"uri": URI}, "position": position});
+        let prepared = client
+            .request("textDocument/prepareRename", place.clone())
+            .expect("it can be renamed");
+        assert_eq!(prepared["placeholder"], "x");
+        let mut params = place.clone();
+        params["newName"] = json!("flag");
+        let edit = client
+            .request("textDocument/rename", params.clone())
+            .expect("an edit");
+        assert_eq!(apply(&text, edits_of(&edit)), expected);
+        params["newName"] = json!("y");
+        let refused = client
+            .request("textDocument/rename", params)
+            .expect_err("a clash");
+        assert!(
+            refused["message"].as_str().unwrap().contains("already"),
+            "{refused}"
+        );
+    }
+}
+
+#[test]
+fn formatting_of_the_whole_and_of_a_range() {
+    let mut client = Client::start();
+    let options = json!({"tabSize": 2, "insertSpaces": true});
+    let messy = NATIVE_SB
+        .replace("x = 1;", "x   =   1;")
+        .replace("y = 1;", "y   =  1;");
+    client.open(URI, &messy);
+    let whole = client
+        .request(
+            "textDocument/formatting",
+            json!({"textDocument": {"uri": URI}, "options": options}),
+        )
+        .expect("edits");
+    let formatted = apply(&messy, &whole);
+    assert!(
+        formatted.contains("  x = 1;") && formatted.contains("  y = 1;"),
+        "{formatted}"
+    );
+    let part = client
+        .request(
+            "textDocument/rangeFormatting",
+            json!({"textDocument": {"uri": URI}, "options": options,
+                "range": {"start": {"line": 3, "character": 0}, "end": {"line": 3, "character": 5}}}),
+        )
+        .expect("edits");
+    let formatted = apply(&messy, &part);
+    assert!(
+        formatted.contains("  x = 1;") && formatted.contains("y   =  1;"),
+        "{formatted}"
+    );
+    let ragged = HERD_SB.replace(" | ", "|");
+    client.open(URI, &ragged);
+    let whole = client
+        .request(
+            "textDocument/formatting",
+            json!({"textDocument": {"uri": URI}, "options": options}),
+        )
+        .expect("edits");
+    assert_eq!(apply(&ragged, &whole), HERD_SB);
+    client.open(URI, "litmus broken\nthread {");
+    let refused = client
+        .request(
+            "textDocument/formatting",
+            json!({"textDocument": {"uri": URI}, "options": options}),
+        )
+        .expect("an answer");
+    assert_eq!(refused, Value::Null, "a text with errors is left as it is");
+}
+
+/// The text after the action at the cursor whose title starts so.
+fn action(marked: &str, title: &str) -> String {
+    let mut client = Client::start();
+    let (text, position) = cursor(marked);
+    client.open_checked(URI, &text);
+    let params = json!({
+        "textDocument": {"uri": URI}, "range": {"start": position, "end": position},
+        "context": {"diagnostics": []},
+    });
+    client.wait_insights(URI);
+    let answer = client
+        .request("textDocument/codeAction", params)
+        .expect("actions");
+    let actions = answer.as_array().expect("actions");
+    let found = actions
+        .iter()
+        .find(|action| action["title"].as_str().unwrap().starts_with(title))
+        .unwrap_or_else(|| panic!("no action {title} in {answer}"));
+    apply(&text, edits_of(&found["edit"]))
+}
+
+fn check_action(marked: &str, title: &str, expected: Expect) {
+    expected.assert_eq(&action(marked, title));
+}
+
+#[test]
+fn fence_sets_are_inserted_in_both_dialects() {
+    check_action(
+        &NATIVE_SB.replace("exists", "exi$0sts"),
+        "Insert `mfence` in P0 and P1 (unreachable under TSO, PSO)",
+        expect![[r#"
+            litmus SB
+            shared x, y;
+            thread P0 {
+              x = 1;
+              mfence;
+              r0 = y;
+            }
+            thread P1 {
+              y = 1;
+              mfence;
+              r1 = x;
+            }
+            exists (P0:r0 = 0 /\ P1:r1 = 0)
+            expect SC never, TSO sometimes, PSO sometimes
+        "#]],
+    );
+    check_action(
+        &HERD_SB.replace("exists", "exi$0sts"),
+        "Insert `mfence` in P0 and P1",
+        expect![[r#"
+            X86 SB
+            { x=0; y=0; }
+             P0          | P1          ;
+             MOV [x],$1  | MOV [y],$1  ;
+             MFENCE      | MFENCE      ;
+             MOV EAX,[y] | MOV EAX,[x] ;
+            exists (0:EAX=0 /\ 1:EAX=0)
+        "#]],
+    );
+}
+
+#[test]
+fn unneeded_fences_are_removed() {
+    check_action(
+        &NATIVE_SB.replace("r0 = y;", "r0 = y;\n  mf$0ence;"),
+        "Remove unneeded `mfence`",
+        expect![[r#"
+            litmus SB
+            shared x, y;
+            thread P0 {
+              x = 1;
+              r0 = y;
+            }
+            thread P1 {
+              y = 1;
+              r1 = x;
+            }
+            exists (P0:r0 = 0 /\ P1:r1 = 0)
+            expect SC never, TSO sometimes, PSO sometimes
+        "#]],
+    );
+    check_action(
+        &HERD_SB.replace("exists", " MFE$0NCE      |             ;\nexists"),
+        "Remove unneeded `MFENCE`",
+        expect![[r#"
+            X86 SB
+            { x=0; y=0; }
+             P0          | P1          ;
+             MOV [x],$1  | MOV [y],$1  ;
+             MOV EAX,[y] | MOV EAX,[x] ;
+            exists (0:EAX=0 /\ 1:EAX=0)
+        "#]],
+    );
+}
+
+#[test]
+fn expectations_are_added_and_corrected() {
+    check_action(
+        &HERD_SB.replace("exists", "exi$0sts"),
+        "Add `expect SC never, TSO sometimes, PSO sometimes`",
+        expect![[r#"
+            X86 SB
+            { x=0; y=0; }
+             P0          | P1          ;
+             MOV [x],$1  | MOV [y],$1  ;
+             MOV EAX,[y] | MOV EAX,[x] ;
+            exists (0:EAX=0 /\ 1:EAX=0)
+            (* expect: SC never, TSO sometimes, PSO sometimes *)
+        "#]],
+    );
+    check_action(
+        &NATIVE_SB.replace("TSO sometimes", "TSO ne$0ver"),
+        "Change `expect`",
+        expect![[r#"
+            litmus SB
+            shared x, y;
+            thread P0 {
+              x = 1;
+              r0 = y;
+            }
+            thread P1 {
+              y = 1;
+              r1 = x;
+            }
+            exists (P0:r0 = 0 /\ P1:r1 = 0)
+            expect SC never, TSO sometimes, PSO sometimes
+        "#]],
+    );
+}
+
+#[test]
+fn a_mistyped_name_is_mended_and_a_test_formatted() {
+    check_action(
+        &NATIVE_SB
+            .replace("shared x, y;", "shared x, flag;")
+            .replace("= y;", "= flag;")
+            .replace("y = 1;", "flag = 1;")
+            .replace("/\\ P1:r1 = 0", "/\\ fla$0gg = 0"),
+        "Change to `flag`",
+        expect![[r#"
+            litmus SB
+            shared x, flag;
+            thread P0 {
+              x = 1;
+              r0 = flag;
+            }
+            thread P1 {
+              flag = 1;
+              r1 = x;
+            }
+            exists (P0:r0 = 0 /\ flag = 0)
+            expect SC never, TSO sometimes, PSO sometimes
+        "#]],
+    );
+    check_action(
+        &NATIVE_SB.replace("x = 1;", "x$0    = 1;"),
+        "Format this test",
+        expect![[r#"
+            litmus SB
+
+            shared x, y;
+
+            thread P0 {
+              x = 1;
+              r0 = y;
+            }
+
+            thread P1 {
+              y = 1;
+              r1 = x;
+            }
+
+            exists (P0:r0 = 0 /\ P1:r1 = 0)
+            expect SC never, TSO sometimes, PSO sometimes
+        "#]],
+    );
+}
