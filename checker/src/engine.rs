@@ -51,7 +51,6 @@ fn explore<M: MemoryModel>(
     let mut budget = Budget::new(options);
     let (collector, completeness) = None
         .or_else(|| attempt::<M, 1>(program, engine, &mut budget, watcher))
-        .or_else(|| attempt::<M, 2>(program, engine, &mut budget, watcher))
         .or_else(|| attempt::<M, 4>(program, engine, &mut budget, watcher))
         .or_else(|| attempt::<M, 16>(program, engine, &mut budget, watcher))
         .unwrap_or_else(|| {

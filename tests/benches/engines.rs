@@ -51,8 +51,7 @@ fn main() -> io::Result<()> {
     )?;
     writeln!(
         out,
-        "{:<20} {:<5} {:>10} {:>9} {:>12} {:>10}  {}",
-        "program", "model", "classes", "seconds", "classes/s", "peak MiB", "reference"
+        "program              model    classes   seconds    classes/s   peak MiB  reference"
     )?;
     for row in counts::rows() {
         if only
