@@ -163,7 +163,7 @@ fn case(test: &Checked, report: &Report, findings: &[Finding], timings: bool) ->
         .collect();
     Case {
         name: report.model.name().to_owned(),
-        time: timings.then(|| report.time.as_secs_f64()),
+        time: timings.then_some(report.time.as_secs_f64()),
         fate,
         output: details(&warnings),
     }

@@ -45,8 +45,6 @@ fn hover_on_a_condition_is_the_matrix_and_a_witness() {
     check_hover(
         &mark(NATIVE_SB, "exists", 0),
         expect![[r#"
-        `exists`: Is there an execution that ends so? With `~`: is there none?
-
         sometimes under TSO, PSO · never under SC
 
         ```text
@@ -65,13 +63,13 @@ fn hover_on_a_condition_is_the_matrix_and_a_witness() {
          5                  r1 = x → 0    P0: x=1            x=0 y=1
          6    ⤷ flush x=1                                    x=1 y=1
         ```
+
+        `exists`: Is there an execution that ends so? With `~`: is there none?
     "#]],
     );
     check_hover(
         &mark(HERD_SB, "exists", 0),
         expect![[r#"
-        `exists`: Is there an execution that ends so? With `~`: is there none?
-
         sometimes under TSO, PSO · never under SC
 
         ```text
@@ -90,6 +88,8 @@ fn hover_on_a_condition_is_the_matrix_and_a_witness() {
          5                      MOV EAX,[x] → 0   P0: x=1            x=0 y=1
          6    ⤷ flush x=1                                            x=1 y=1
         ```
+
+        `exists`: Is there an execution that ends so? With `~`: is there none?
     "#]],
     );
 }
