@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { Server } from './client';
 import { OWNED_COMMANDS, registerCommands } from './commands';
 import { WitnessPanel } from './panel/witnessPanel';
+import { checkOnReload } from './reload';
 import { StatusItem } from './status';
 import { LitmusTests } from './tests/controller';
 
@@ -28,6 +29,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
     status,
     panel,
     tests,
+    checkOnReload(server),
     registerCommands({ context, server, panel, status, output }),
     server.onConnection((connection) => {
       if (connection.state === 'failed') {

@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import type { Server } from '../client';
-import type { CommandArgument, ExecutionChoice, ExecutionParams, Model, Outcomes } from '../protocol';
+import type { CommandArgument, ExecutionChoice, ExecutionParams, Model, Outcomes, State } from '../protocol';
 import { firstChoice } from './choice';
 import { panelHtml } from './html';
 import type { FromPanel, Picture, Selection, ToPanel } from './messages';
@@ -139,7 +139,7 @@ export class WitnessPanel implements vscode.Disposable, vscode.WebviewPanelSeria
       return;
     }
     this.selection.position = Math.min(this.selection.position, witness?.steps.length ?? 0);
-    const notice = witness ? null : missing(outcomes, this.selection.model);
+    const notice = witness ? null : missing(outcomes, this.selection);
     this.show({ outcomes, witness, svg: graph?.svg ?? null, notice });
     if (witness) {
       this.chooseForHints(params);
@@ -250,7 +250,7 @@ function executionParams({ uri, model, choice }: Selection): ExecutionParams {
 }
 
 /** Why there is no witness to show. */
-function missing(outcomes: Outcomes | null, model: Model): string {
+function missing(outcomes: Outcomes | null, { model, choice }: Selection): string {
   const result = outcomes?.models[model];
   if (!result || result.state === 'idle') {
     return `Not checked under ${model} yet.`;
@@ -259,9 +259,16 @@ function missing(outcomes: Outcomes | null, model: Model): string {
     return `Checking under ${model} …`;
   }
   if (result.state === 'done') {
-    return `No execution under ${model} ends so: everything was explored.`;
+    const end = typeof choice.outcome === 'object' ? `with ${stateText(choice.outcome)}` : 'so';
+    return `No execution under ${model} ends ${end}: everything was explored.`;
   }
   return result.note ?? `The check under ${model} did not finish, and has seen no such execution.`;
+}
+
+function stateText(state: State): string {
+  return Object.entries(state)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
 }
 
 function sameUri(left: string, right: string): boolean {
