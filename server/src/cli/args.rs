@@ -24,6 +24,7 @@ Examples:
   fencepost check tests/             check a folder
   fencepost witness SB.litmus        how does it come about?
   fencepost fences SB.litmus         which fences forbid it?
+  fencepost fences SB.litmus         which fences forbid it?
   fencepost example SB | fencepost check -
 
 Exit status:
@@ -73,7 +74,11 @@ pub enum Command {
     #[command(after_help = "\
 Example (Neovim):
   vim.lsp.start({ name = 'fencepost', cmd = { 'fencepost', 'lsp' } })")]
-    Lsp,
+    Lsp {
+        /// What many clients add; there is no other way to talk to it
+        #[arg(long, hide = true)]
+        stdio: bool,
+    },
 }
 
 #[derive(Debug, ClapArgs)]
@@ -91,15 +96,15 @@ pub struct CheckArgs {
     /// Files, folders (searched for *.litmus), `-` (standard input), `@LIST` (a file of paths)
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<String>,
-    /// The memory models to check under
+    /// The memory models to check under: sc, tso, pso
     #[arg(
         long,
         value_name = "MODELS",
         value_delimiter = ',',
-        ignore_case = true,
-        default_value = "sc,tso,pso"
+        default_value = "sc,tso,pso",
+        value_parser = model
     )]
-    pub model: Vec<ModelArg>,
+    pub model: Vec<Model>,
     #[command(flatten)]
     pub explore: ExploreArgs,
     /// How many tests run at the same time [default: the cores]
@@ -178,9 +183,9 @@ pub struct WitnessArgs {
     /// The test, or `-` for standard input
     #[arg(value_name = "FILE")]
     pub file: String,
-    /// The model [default: the strongest that has such an execution]
-    #[arg(long, value_name = "MODEL", ignore_case = true)]
-    pub model: Option<ModelArg>,
+    /// sc, tso or pso [default: the strongest that has such an execution]
+    #[arg(long, value_name = "MODEL", value_parser = model)]
+    pub model: Option<Model>,
     /// How it ends: bindings joined by `;`, as outcomes show them
     #[arg(long, value_name = "STATE", conflicts_with_all = ["condition", "assertion", "deadlock"])]
     pub outcome: Option<String>,
@@ -219,10 +224,10 @@ pub struct FencesArgs {
         long,
         value_name = "MODELS",
         value_delimiter = ',',
-        ignore_case = true,
-        default_value = "tso,pso"
+        default_value = "tso,pso",
+        value_parser = model
     )]
-    pub model: Vec<ModelArg>,
+    pub model: Vec<Model>,
     /// The condition that should be unreachable (or, a `forall`, hold), counted from 0 [default: 0]
     #[arg(long, value_name = "N", conflicts_with = "robust")]
     pub condition: Option<usize>,
@@ -277,23 +282,6 @@ pub struct ExplainArgs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ModelArg {
-    Sc,
-    Tso,
-    Pso,
-}
-
-impl From<ModelArg> for Model {
-    fn from(model: ModelArg) -> Model {
-        match model {
-            ModelArg::Sc => Model::Sc,
-            ModelArg::Tso => Model::Tso,
-            ModelArg::Pso => Model::Pso,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CheckFormat {
     Human,
     /// What herd7 prints, less time and hash
@@ -323,16 +311,32 @@ pub enum WitnessFormat {
 }
 
 fn engine(text: &str) -> Result<EngineKind, String> {
-    let names = || EngineKind::ALL.iter().map(|e| e.name());
-    if let Some(engine) = EngineKind::ALL.into_iter().find(|e| e.name() == text) {
-        return Ok(engine);
+    named("engine", text, EngineKind::ALL.map(|e| (e.name(), e)))
+}
+
+fn model(text: &str) -> Result<Model, String> {
+    named("model", text, Model::ALL.map(|m| (m.name(), m)))
+}
+
+/// One of a few by its name, whatever the case; else says which there are.
+fn named<T: Copy, const N: usize>(
+    what: &str,
+    text: &str,
+    all: [(&'static str, T); N],
+) -> Result<T, String> {
+    let found = all.iter().find(|(name, _)| name.eq_ignore_ascii_case(text));
+    if let Some((_, found)) = found {
+        return Ok(*found);
     }
-    let known: Vec<&str> = names().collect();
-    let known = known.join(", ");
-    Err(match fencepost_grammar::nearest(text, names()) {
-        Some(near) => format!("no such engine; did you mean `{near}`? There are {known}"),
-        None => format!("no such engine; there are {known}"),
-    })
+    let names = all.map(|(name, _)| name.to_ascii_lowercase());
+    let known = names.join(", ");
+    let lower = text.to_ascii_lowercase();
+    Err(
+        match fencepost_grammar::nearest(&lower, names.iter().map(String::as_str)) {
+            Some(near) => format!("no such {what}; did you mean `{near}`? There are {known}"),
+            None => format!("no such {what}; there are {known}"),
+        },
+    )
 }
 
 fn param(text: &str) -> Result<(String, i64), String> {

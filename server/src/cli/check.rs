@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
 
-use fencepost_checker::program::Model;
+use fencepost_checker::report::Completeness;
 
 use crate::checked::{self, Checked, Fate, Settings};
 use crate::render::words::counted;
@@ -13,7 +13,7 @@ use crate::render::{herd, json, junit, sarif};
 
 use super::args::{CheckArgs, CheckFormat};
 use super::human::Human;
-use super::inputs::{self, Input, Source};
+use super::inputs::{self, Input};
 use super::pool::Run;
 use super::progress::Progress;
 use super::terminal::Terminal;
@@ -24,7 +24,7 @@ pub fn run(terminal: &Terminal, args: &CheckArgs) -> Result<Status, Trouble> {
     know_params(&inputs, &args.explore.param)?;
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let jobs = args.jobs.map_or(cores, usize::from);
-    let mut models: Vec<Model> = args.model.iter().map(|m| Model::from(*m)).collect();
+    let mut models = args.model.clone();
     models.sort();
     models.dedup();
     let settings = Settings {
@@ -71,7 +71,7 @@ pub fn run(terminal: &Terminal, args: &CheckArgs) -> Result<Status, Trouble> {
         },
     )?;
     progress.clear();
-    printer.finish(total, ended.stopped.then_some(ended.done))?;
+    printer.finish(total, ended.stopped)?;
     Ok(if ended.stopped {
         printer.status.max(Status::Unfinished)
     } else {
@@ -131,6 +131,8 @@ struct Printer<'a> {
     human: Human,
     /// Of formats that are one document.
     kept: Vec<Checked>,
+    /// How many tests ran to their end or their budget.
+    done: usize,
     status: Status,
 }
 
@@ -142,16 +144,13 @@ impl<'a> Printer<'a> {
         inputs: &[Input],
     ) -> Printer<'a> {
         let names: Vec<&str> = inputs.iter().map(|i| i.name.as_str()).collect();
-        let alone = match inputs {
-            [one] => !matches!(one.source, Source::Problem(_)),
-            _ => false,
-        };
         Printer {
             args,
             terminal,
             out: BufWriter::new(io::stdout()),
-            human: Human::new(terminal, args, &settings.models, &names, alone),
+            human: Human::new(terminal, args, &settings.models, &names),
             kept: Vec::new(),
+            done: 0,
             status: Status::Fine,
         }
     }
@@ -165,6 +164,13 @@ impl<'a> Printer<'a> {
 
     fn take(&mut self, checked: Checked) -> io::Result<()> {
         let fate = checked.fate();
+        let reports = checked.reports();
+        if reports
+            .iter()
+            .all(|r| r.completeness != Completeness::Cancelled)
+        {
+            self.done += 1;
+        }
         self.status = self.status.max(match fate {
             Fate::Fine => Status::Fine,
             Fate::Failed => Status::Failed,
@@ -203,8 +209,8 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
-    /// `stopped` is how many tests were done when the run was stopped.
-    fn finish(&mut self, total: usize, stopped: Option<usize>) -> io::Result<()> {
+    /// `stopped` is whether somebody ended the run before its time.
+    fn finish(&mut self, total: usize, stopped: bool) -> io::Result<()> {
         match self.args.format {
             CheckFormat::Human => {
                 let summary = self.human.summary(total);
@@ -221,9 +227,9 @@ impl<'a> Printer<'a> {
             CheckFormat::Herd | CheckFormat::Json => {}
         }
         self.out.flush()?;
-        if let Some(done) = stopped {
-            let done = counted(done as u64, "test", "tests");
-            writeln!(io::stderr(), "stopped: {done} of {total} done")?;
+        if stopped {
+            let total = counted(total as u64, "test", "tests");
+            writeln!(io::stderr(), "stopped: {} of {total} done", self.done)?;
         }
         Ok(())
     }

@@ -43,7 +43,7 @@ pub fn run(terminal: &Terminal, args: &FencesArgs) -> Result<Status, Trouble> {
         return Ok(Status::Bad);
     };
     let goal = goal(program, args)?;
-    let mut models: Vec<Model> = args.model.iter().map(|model| (*model).into()).collect();
+    let mut models = args.model.clone();
     models.sort_unstable();
     models.dedup();
     let options = args.explore.options();

@@ -18,7 +18,7 @@ use super::terminal::Terminal;
 
 /// More outcomes than a person reads.
 const ROWS: usize = 40;
-const VERDICT_WIDTH: usize = 11;
+const VERDICT_WIDTH: usize = 12;
 /// A longer path moves its own line only.
 const LONGEST_PATH: usize = 72;
 
@@ -53,14 +53,8 @@ struct Counts {
 }
 
 impl Human {
-    /// `alone` is whether there is one test and it is there.
-    pub fn new(
-        terminal: &Terminal,
-        args: &CheckArgs,
-        models: &[Model],
-        names: &[&str],
-        alone: bool,
-    ) -> Human {
+    pub fn new(terminal: &Terminal, args: &CheckArgs, models: &[Model], names: &[&str]) -> Human {
+        let alone = names.len() == 1;
         let widest = names.iter().map(|name| columns_of(name)).max().unwrap_or(0);
         Human {
             look: terminal.look,

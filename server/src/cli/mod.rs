@@ -93,7 +93,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Fmt(fmt)) => fmt::run(&terminal, &fmt),
         Some(Command::Example(example)) => example::run(&terminal, &example),
         Some(Command::Explain(explain)) => explain::run(&terminal, &explain),
-        Some(Command::Lsp) => return crate::lsp::run(),
+        Some(Command::Lsp { stdio: _ }) => return crate::lsp::run(),
     };
     match result {
         Ok(status) => ExitCode::from(status.code()),

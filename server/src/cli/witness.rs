@@ -58,7 +58,7 @@ pub fn run(terminal: &Terminal, args: &WitnessArgs) -> Result<Status, Trouble> {
     };
     let wanted = wanted(program, args)?;
     let models: Vec<Model> = match args.model {
-        Some(model) => vec![model.into()],
+        Some(model) => vec![model],
         None => Model::ALL.to_vec(),
     };
     let options = args.explore.options();
@@ -178,9 +178,7 @@ fn find(program: &Program, report: &Report, wanted: &Wanted) -> Option<Found> {
     let assertion = || {
         report.failures.first().map(|failure| Found {
             witness: failure.witness.clone(),
-            ends: words::failure(failure.kind)
-                .replace("this", "an")
-                .replace("an can", "it can"),
+            ends: words::failing(failure.kind).to_owned(),
             state: None,
         })
     };

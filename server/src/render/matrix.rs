@@ -231,3 +231,84 @@ fn mark_text(look: Look, program: &Program, marks: &[bool]) -> String {
         format!("{} {}", look.symbol(Symbol::Points), named.join(", "))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::examples;
+    use expect_test::{Expect, expect};
+    use fencepost_checker::engine;
+    use fencepost_checker::lower::{LowerOptions, lower};
+    use fencepost_checker::report::{Completeness, Options};
+
+    fn check(look: Look, name: &str, limit: Option<usize>, complete: bool, expected: Expect) {
+        let text = examples::find(name).expect("there is such an example");
+        let parse = fencepost_grammar::parse(text);
+        let program = lower(&parse.test, &LowerOptions::default()).expect("examples are right");
+        let options = Options::default();
+        let mut reports = Model::ALL.map(|model| engine::check(&program, model, &options));
+        if !complete {
+            for report in &mut reports {
+                report.completeness = Completeness::OutOfTime;
+                report.outcomes.truncate(2);
+            }
+        }
+        let reports: Vec<&Report> = reports.iter().collect();
+        expected.assert_eq(&super::text(look, &program, &reports, limit));
+    }
+
+    #[test]
+    fn the_matrix_is_as_wide_as_its_states() {
+        check(
+            Look::PLAIN,
+            "SB",
+            None,
+            true,
+            expect![[r#"
+                outcome                SC     TSO    PSO
+                P0:r0=0  P1:r1=0       –      ✓      ✓     ← exists
+                P0:r0=0  P1:r1=1       ✓      ✓      ✓
+                P0:r0=1  P1:r1=0       ✓      ✓      ✓
+                P0:r0=1  P1:r1=1       ✓      ✓      ✓
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_narrow_terminal_gets_several_lines_a_state() {
+        let look = Look {
+            width: Some(44),
+            ..Look::PLAIN
+        };
+        check(
+            look,
+            "RWC",
+            Some(2),
+            true,
+            expect![[r#"
+                outcome                SC     TSO    PSO
+                P1:r0=1  P1:r1=0       –      ✓      ✓     ← exists
+                P2:r2=0
+                P1:r0=0  P1:r1=0       ✓      ✓      ✓
+                P2:r2=0
+                … 6 more (--outcomes shows all)
+            "#]],
+        );
+    }
+
+    #[test]
+    fn what_was_not_finished_is_not_denied() {
+        check(
+            Look::ASCII,
+            "SB",
+            None,
+            false,
+            expect![[r#"
+                outcome                SC     TSO    PSO
+                P0:r0=0  P1:r1=0       ?      yes    yes   <- exists
+                P0:r0=0  P1:r1=1       yes    yes    yes
+                P0:r0=1  P1:r1=0       yes    ?      ?
+            "#]],
+        );
+    }
+}

@@ -197,3 +197,132 @@ fn memory_pieces(
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::examples;
+    use expect_test::{Expect, expect};
+    use fencepost_checker::engine;
+    use fencepost_checker::lower::{LowerOptions, lower};
+    use fencepost_checker::report::Options;
+
+    fn check(look: Look, name: &str, model: Model, outcome: usize, expected: Expect) {
+        let text = examples::find(name).expect("there is such an example");
+        let parse = fencepost_grammar::parse(text);
+        let program = lower(&parse.test, &LowerOptions::default()).expect("examples are right");
+        let report = engine::check(&program, model, &Options::default());
+        let witness = &report.outcomes[outcome].witness;
+        expected.assert_eq(&super::text(look, &program, text, witness));
+    }
+
+    #[test]
+    fn buffers_hold_stores_until_they_are_flushed() {
+        check(
+            Look::PLAIN,
+            "SB",
+            Model::Tso,
+            0,
+            expect![[r#"
+            witness under TSO
+            step  P0            P1            buffers            memory
+             1    x = 1                       P0: x=1            x=0 y=0
+             2    r0 = y → 0                  P0: x=1            x=0 y=0
+             3                  y = 1         P0: x=1  P1: y=1   x=0 y=0
+             4                  ⤷ flush y=1   P0: x=1            x=0 y=1
+             5                  r1 = x → 0    P0: x=1            x=0 y=1
+             6    ⤷ flush x=1                                    x=1 y=1
+        "#]],
+        );
+    }
+
+    #[test]
+    fn sequential_consistency_has_no_buffers() {
+        check(
+            Look::PLAIN,
+            "SB",
+            Model::Sc,
+            0,
+            expect![[r#"
+            witness under SC
+            step  P0           P1           memory
+             1    x = 1                     x=1 y=0
+             2    r0 = y → 0                x=1 y=0
+             3                 y = 1        x=1 y=1
+             4                 r1 = x → 1   x=1 y=1
+        "#]],
+        );
+    }
+
+    #[test]
+    fn a_narrow_terminal_gets_one_column_for_all_threads() {
+        let look = Look {
+            width: Some(56),
+            ..Look::PLAIN
+        };
+        check(
+            look,
+            "SB",
+            Model::Tso,
+            0,
+            expect![[r#"
+                witness under TSO
+                step                    buffers            memory
+                 1    P0  x = 1         P0: x=1            x=0 y=0
+                 2    P0  r0 = y → 0    P0: x=1            x=0 y=0
+                 3    P1  y = 1         P0: x=1  P1: y=1   x=0 y=0
+                 4    P1  ⤷ flush y=1   P0: x=1            x=0 y=1
+                 5    P1  r1 = x → 0    P0: x=1            x=0 y=1
+                 6    P0  ⤷ flush x=1                      x=1 y=1
+            "#]],
+        );
+    }
+
+    #[test]
+    fn what_changed_is_marked_in_colour() {
+        let look = Look {
+            color: true,
+            ..Look::PLAIN
+        };
+        check(
+            look,
+            "SB",
+            Model::Pso,
+            0,
+            expect![[r#"
+            [1mwitness under PSO[0m
+            [1mstep  P0            P1            buffers            memory[0m
+             1    x = 1                       [1;36mP0: x=1[0m            x=0 y=0
+             2    r0 = y → 0                  P0: x=1            x=0 y=0
+             3                  y = 1         P0: x=1  [1;36mP1: y=1[0m   x=0 y=0
+             4                  ⤷ flush y=1   P0: x=1            x=0 [1;36my=1[0m
+             5                  r1 = x → 0    P0: x=1            x=0 y=1
+             6    ⤷ flush x=1                                    [1;36mx=1[0m y=1
+        "#]],
+        );
+    }
+
+    #[test]
+    fn mutexes_are_free_or_held() {
+        check(
+            Look::PLAIN,
+            "MP+lock",
+            Model::Tso,
+            0,
+            expect![[r#"
+            witness under TSO
+            step  P0            P1           buffers            memory
+             1                  lock(m)                         m=held x=0 y=0
+             2                  r0 = y → 0                      m=held x=0 y=0
+             3                  r1 = x → 0                      m=held x=0 y=0
+             4                  unlock(m)                       m=free x=0 y=0
+             5    lock(m)                                       m=held x=0 y=0
+             6    x = 1                      P0: x=1            m=held x=0 y=0
+             7    ⤷ flush x=1                                   m=held x=1 y=0
+             8    y = 1                      P0: y=1            m=held x=1 y=0
+             9    ⤷ flush y=1                                   m=held x=1 y=1
+            10    unlock(m)                                     m=free x=1 y=1
+        "#]],
+        );
+    }
+}
