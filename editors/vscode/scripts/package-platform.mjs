@@ -19,7 +19,7 @@ try {
   copyFileSync(binary, path.join(folder, name));
   chmodSync(path.join(folder, name), 0o755);
   const vsce = path.join(here, 'node_modules', '@vscode', 'vsce', 'vsce');
-  const flags = ['--no-dependencies', '--allow-missing-repository', '--skip-license'];
+  const flags = ['--no-dependencies', '--allow-missing-repository', '--skip-license', '--no-rewrite-relative-links'];
   const out = `fencepost-${target}.vsix`;
   execFileSync(process.execPath, [vsce, 'package', ...flags, '--target', target, '--out', out], { cwd: here, stdio: 'inherit' });
 } finally {

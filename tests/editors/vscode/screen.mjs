@@ -133,8 +133,12 @@ await see('models and outcomes can be chosen without a mouse', async () => {
 await see('the panel reopens as it was after a reload', async () => {
   await witness.getByRole('button', { name: 'One step on' }).click();
   await witness.locator('.caption', { hasText: 'Step 1 of' }).waitFor();
-  await page.waitForTimeout(2500);
-  await page.reload({ waitUntil: 'domcontentloaded' });
+  // VS Code's own reload: it writes down the state of the window first.
+  await page.evaluate(() => {
+    globalThis.beforeReload = true;
+  });
+  await command(page, 'Developer: Reload Window');
+  await until('the window is a new one', async () => !(await page.evaluate(() => globalThis.beforeReload).catch(() => true)));
   await witness.locator('.caption', { hasText: 'Step 1 of' }).waitFor({ timeout: 60000 });
   await witness.locator('.matrix tr.chosen', { hasText: 'P1:r1=1' }).waitFor();
   await witness.locator('h2', { hasText: 'under PSO' }).waitFor();
@@ -192,6 +196,7 @@ await see('broken syntax makes results stale, not gone', async () => {
 });
 
 await see('“Insert mfence” is a quick fix; after the save the hint says unreachable', async () => {
+  await untilLens(page, /checked · as expected\s*\|\s*Check now/);
   await goToLine('exists');
   await page.keyboard.press('Control+.');
   const action = page.locator('.action-widget .monaco-list-row', { hasText: /Insert .*mfence.* in P0 and P1/ }).first();
@@ -267,6 +272,7 @@ await see('the Test Explorer runs a folder; the failed expectation is at its lin
   const label = async (name) => (await model(name).getAttribute('aria-label')) ?? '';
   await until('TSO failed, SC passed', async () => /failed/i.test(await label('TSO')) && /passed/i.test(await label('SC')));
   await openFileAtFailure();
+  await untilLens(page, /1 expectation fails/);
   await shot('tests-dark');
 });
 
