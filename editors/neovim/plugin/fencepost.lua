@@ -9,7 +9,9 @@ vim.api.nvim_create_autocmd({ 'BufNewFile', 'BufRead' }, {
   group = group,
   pattern = '*.litmus',
   callback = function()
-    vim.bo.filetype = 'litmus'
+    if vim.bo.filetype ~= 'litmus' then
+      vim.bo.filetype = 'litmus'
+    end
   end,
 })
 vim.api.nvim_create_autocmd('FileType', {

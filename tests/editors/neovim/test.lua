@@ -105,6 +105,10 @@ check('the weak outcome is a diagnostic at the condition', function()
   until_true('a diagnostic', function()
     return #vim.diagnostic.get(buf, { severity = vim.diagnostic.severity.INFO }) > 0
   end)
+  -- A second client would say everything twice.
+  vim.cmd('setfiletype litmus | doautocmd FileType litmus')
+  vim.wait(500)
+  assert(#vim.diagnostic.get(buf, { severity = vim.diagnostic.severity.INFO }) == 1, 'said more than once')
   local found = vim.diagnostic.get(buf, { severity = vim.diagnostic.severity.INFO })[1]
   assert(found.lnum + 1 == line_of('exists'), 'at line ' .. found.lnum + 1)
 end)

@@ -152,18 +152,22 @@ local function configuration(buf)
   }
 end
 
+-- The client of Neovim 0.7, which lists a client only once it has answered.
+local shared_id
+
 local function start(buf)
   local config = configuration(buf)
   if vim.lsp.start then
     return vim.lsp.start(config, { bufnr = buf })
   end
   -- Neovim 0.7 has no vim.lsp.start: one client serves all buffers.
-  local running = M.client()
-  local id = running and running.id or vim.lsp.start_client(config)
-  if id then
-    vim.lsp.buf_attach_client(buf, id)
+  if not shared_id or vim.lsp.client_is_stopped(shared_id) then
+    shared_id = vim.lsp.start_client(config)
   end
-  return id
+  if shared_id then
+    vim.lsp.buf_attach_client(buf, shared_id)
+  end
+  return shared_id
 end
 
 --- Starts the server for a litmus buffer, once.
