@@ -37,8 +37,6 @@ pub enum Symbol {
     Points,
     Dot,
     Ellipsis,
-    Times,
-    Dash,
 }
 
 impl Look {
@@ -64,8 +62,6 @@ impl Look {
             Symbol::Points => ("←", "<-"),
             Symbol::Dot => ("·", "|"),
             Symbol::Ellipsis => ("…", "..."),
-            Symbol::Times => ("×", "x"),
-            Symbol::Dash => ("–", "-"),
         };
         if self.unicode { unicode } else { ascii }
     }

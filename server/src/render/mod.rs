@@ -2,6 +2,7 @@
 
 pub mod dot;
 pub mod fences;
+pub mod geometry;
 pub mod herd;
 pub mod json;
 pub mod junit;

@@ -5,8 +5,9 @@ use std::fmt::Write;
 use fencepost_checker::graph::{EdgeKind, EventKind, Graph};
 use fencepost_checker::program::Program;
 
+use super::geometry::{Point, Route};
 use super::junit::escape;
-use super::layout::{self, CHAR_WIDTH, Layout, Line, Point, Route};
+use super::layout::{self, CHAR_WIDTH, Layout, Line};
 use super::{Look, label};
 
 /// The drawing, with a title above and a legend below.
