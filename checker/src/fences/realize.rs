@@ -3,6 +3,7 @@
 use crate::bits::Bits;
 use crate::event::{Effect, Event, EventId, INIT, NO_SOURCE};
 use crate::program::FenceKind;
+use crate::report::{Completeness, Interrupt};
 use crate::verify::{MemoryModel, Verifier};
 
 use super::kept::{Kept, Node};
@@ -26,16 +27,26 @@ pub struct Realizer<'a, M, const W: usize> {
 }
 
 impl<'a, M: MemoryModel, const W: usize> Realizer<'a, M, W> {
-    pub fn new(candidates: &'a [Candidate], points: usize, locations: usize) -> Self {
+    pub fn new(
+        candidates: &'a [Candidate],
+        points: usize,
+        locations: usize,
+        interrupt: Interrupt,
+    ) -> Self {
         Realizer {
             candidates,
-            verifier: Verifier::new(locations),
+            verifier: Verifier::new(locations).interruptible(interrupt),
             at_point: vec![None; points],
             events: Vec::new(),
             lists: Vec::new(),
             memory: Vec::new(),
             time: Vec::new(),
         }
+    }
+
+    /// Why the last verification gave up, if it did: then its answer means nothing.
+    pub fn interrupted(&self) -> Option<Completeness> {
+        self.verifier.interrupted
     }
 
     /// Says which fences are there from now on.
@@ -57,6 +68,7 @@ impl<'a, M: MemoryModel, const W: usize> Realizer<'a, M, W> {
         }
         self.load(class);
         let included = Bits::prefix(self.events.len());
+        self.verifier.interrupted = None;
         let found = self
             .verifier
             .verify(&self.events, &self.lists, included, &class.memory);
@@ -223,6 +235,9 @@ impl<'a, M: MemoryModel, const W: usize> Realizer<'a, M, W> {
         // more as leave some execution.
         let mut needed = vec![false; out.len()];
         while let Some(next) = (0..out.len()).find(|&c| out[c] && !needed[c]) {
+            if self.interrupted().is_some() {
+                break;
+            }
             let with: Choice = (0..out.len()).map(|c| !out[c] || c == next).collect();
             self.choose(&with);
             if self.realizable(class) {

@@ -83,6 +83,7 @@ fn with_width<M: MemoryModel, const W: usize>(
         &points.candidates,
         points.places.len(),
         points.program.locations.len(),
+        budget.interrupt(),
     );
     let mut clauses: Vec<Vec<CandidateId>> = Vec::new();
     let mut accepted: Vec<Vec<CandidateId>> = Vec::new();
@@ -122,12 +123,18 @@ fn with_width<M: MemoryModel, const W: usize>(
                     left = Some(k);
                     break;
                 }
+                if let Some(stop) = realizer.interrupted() {
+                    return partial(accepted, &costs, rounds, stop);
+                }
             }
             match left {
                 None => accepted.push(set.clone()),
                 Some(k) => {
                     start = k;
                     let clause = realizer.clause(&kept[k], &choice);
+                    if let Some(stop) = realizer.interrupted() {
+                        return partial(accepted, &costs, rounds, stop);
+                    }
                     if clause.is_empty() {
                         return Err(Unsolved::Unavoidable);
                     }

@@ -47,7 +47,7 @@ pub struct Unneeded {
     pub together: Vec<Written>,
 }
 
-/// What each fence of the test forbids, in order of thread and place.
+/// What the fence that was written at a range forbids; none when there is no such fence.
 pub fn role(
     test: &Test,
     lowering: &LowerOptions,
