@@ -62,7 +62,6 @@ fn by_width<M: MemoryModel>(
     let size = |class: &Kept| class.nodes.len() + class.crossings.len();
     match kept.iter().map(size).max().unwrap_or(0) {
         n if n <= Bits::<1>::CAPACITY => with_width::<M, 1>(points, kept, budget),
-        n if n <= Bits::<2>::CAPACITY => with_width::<M, 2>(points, kept, budget),
         n if n <= Bits::<4>::CAPACITY => with_width::<M, 4>(points, kept, budget),
         n if n <= Bits::<16>::CAPACITY => with_width::<M, 16>(points, kept, budget),
         _ => Err(Unsolved::Stopped(Completeness::TooManyEvents)),
