@@ -122,12 +122,12 @@ impl Human {
             look.paint(Role::Faint, &format!("({})", look.plain(&checked.file)))
         );
         if let Some(doc) = &checked.doc {
-            let _ = writeln!(out, "{}", look.plain(doc));
+            let _ = writeln!(out, "{}", look.wrap(&look.plain(doc)));
         }
         out.push('\n');
         for (index, condition) in program.conditions.iter().enumerate() {
             let source = prop::source(&checked.text, &condition.span);
-            let _ = writeln!(out, "{}", look.plain(&source));
+            let _ = writeln!(out, "{}", look.wrap(&look.plain(&source)));
             let phrase = words::verdict_phrase(look, &reports, index);
             let standing = match checked.standing(index) {
                 Some(Standing::Met) => look.paint(Role::Good, "as expected"),

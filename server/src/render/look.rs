@@ -96,6 +96,28 @@ impl Look {
         }
     }
 
+    /// The text on as many lines as the width asks for, broken between words.
+    pub fn wrap(self, text: &str) -> String {
+        let Some(width) = self.width else {
+            return text.to_owned();
+        };
+        let mut wrapped = String::new();
+        let mut used = 0;
+        for word in text.split(' ') {
+            let columns = columns_of(word);
+            if used > 0 && used + 1 + columns > width {
+                wrapped.push('\n');
+                used = 0;
+            } else if used > 0 {
+                wrapped.push(' ');
+                used += 1;
+            }
+            wrapped.push_str(word);
+            used += columns;
+        }
+        wrapped
+    }
+
     /// The text, cut to `columns` with an ellipsis where it is longer.
     pub fn cut(self, text: &str, columns: usize) -> String {
         if columns_of(text) <= columns {
@@ -135,6 +157,17 @@ mod tests {
         assert_eq!(Look::PLAIN.cut("abcdef", 6), "abcdef");
         assert_eq!(Look::PLAIN.cut("abcdefg", 6), "abcde…");
         assert_eq!(Look::ASCII.cut("abcdefg", 6), "abc...");
+    }
+
+    #[test]
+    fn a_sentence_is_wrapped_between_words() {
+        let look = Look {
+            width: Some(9),
+            ..Look::PLAIN
+        };
+        assert_eq!(look.wrap("one two three"), "one two\nthree");
+        assert_eq!(look.wrap("incomprehensibly long"), "incomprehensibly\nlong");
+        assert_eq!(Look::PLAIN.wrap("one two three"), "one two three");
     }
 
     #[test]
