@@ -150,6 +150,17 @@ To see how it comes about:
     fencepost witness FILE
 ",
     },
+    Page {
+        code: "I0502",
+        title: "a fence that is not needed",
+        text: "\
+Without this fence the test can do the same, under every model that was checked: the same
+outcomes, no new failed assertion, no new deadlock. It can go. Of several such fences each
+can go alone; whether they can go together is another question:
+
+    fencepost fences FILE
+",
+    },
 ];
 
 #[cfg(test)]
