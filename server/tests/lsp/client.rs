@@ -254,6 +254,19 @@ impl Client {
         panic!("the check of {uri} does not end");
     }
 
+    /// Waits until one model of the document is not under way, and gives its state.
+    pub fn wait_model(&mut self, uri: &str, model: &str) -> Value {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let state = self.outcomes(uri)["models"][model]["state"].clone();
+            if state != "checking" {
+                return state;
+            }
+            assert!(Instant::now() < deadline, "{model} of {uri} does not end");
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+
     /// Waits until what is computed after the verdicts is there.
     pub fn wait_insights(&mut self, uri: &str) {
         let deadline = Instant::now() + PATIENCE;

@@ -238,7 +238,7 @@ fn parse_errors_come_at_once_and_old_results_never_hide_them() {
     client.save(URI);
     let status = client.wait_state(URI, |state| state == "failed");
     assert!(status["errors"].as_u64().unwrap() > 0);
-    assert_eq!(client.outcomes(URI)["models"]["SC"]["state"], "failed");
+    assert_eq!(client.wait_model(URI, "SC"), "failed");
 }
 
 #[test]
