@@ -77,12 +77,13 @@ fn budgets_stop_every_engine() {
         };
         let report = check(&program, Model::Tso, &time);
         assert_eq!(report.completeness, Completeness::OutOfTime, "{engine:?}");
-        let memory = Options {
-            max_memory: Some(20_000),
-            ..options.clone()
-        };
-        let report = check(&program, Model::Tso, &memory);
+        // `rf-part` holds next to nothing, so it has no such end.
         if engine != EngineKind::RfPart {
+            let memory = Options {
+                max_memory: Some(20_000),
+                ..options.clone()
+            };
+            let report = check(&program, Model::Tso, &memory);
             assert_eq!(report.completeness, Completeness::OutOfMemory, "{engine:?}");
         }
         if engine != EngineKind::Brute {
