@@ -80,7 +80,7 @@ fn budgets_stop_every_engine() {
         // `rf-part` holds next to nothing, so it has no such end.
         if engine != EngineKind::RfPart {
             let memory = Options {
-                max_memory: Some(20_000),
+                max_memory: Some(1_000),
                 ..options.clone()
             };
             let report = check(&program, Model::Tso, &memory);
