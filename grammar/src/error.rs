@@ -285,6 +285,11 @@ pub enum ErrorKind {
         name: SmolStr,
         kind: NameKind,
     },
+    /// herd: a condition about a register that no instruction of its thread writes.
+    UnwrittenRegister {
+        name: SmolStr,
+        thread: SmolStr,
+    },
 }
 
 impl ErrorKind {
@@ -336,12 +341,15 @@ impl ErrorKind {
             ErrorKind::AwaitLocations { .. } => "E0316",
             ErrorKind::UnknownInitRegister { .. } => "W0201",
             ErrorKind::Unused { .. } => "W0202",
+            ErrorKind::UnwrittenRegister { .. } => "W0203",
         }
     }
 
     pub const fn severity(&self) -> Severity {
         match self {
-            ErrorKind::UnknownInitRegister { .. } | ErrorKind::Unused { .. } => Severity::Warning,
+            ErrorKind::UnknownInitRegister { .. }
+            | ErrorKind::Unused { .. }
+            | ErrorKind::UnwrittenRegister { .. } => Severity::Warning,
             _ => Severity::Error,
         }
     }
@@ -494,6 +502,9 @@ impl ErrorKind {
             ErrorKind::Unused { name, kind } => {
                 format!("`{name}`, {}, is never used", kind.noun())
             }
+            ErrorKind::UnwrittenRegister { name, thread } => {
+                format!("thread {thread} never writes `{name}`, so it is 0 in every outcome")
+            }
         }
     }
 
@@ -512,6 +523,9 @@ impl ErrorKind {
             ErrorKind::NumberTooLarge => Some("values are 64-bit signed integers"),
             ErrorKind::AwaitLocations { .. } => {
                 Some("wait for one location after the other, or loop with `while`")
+            }
+            ErrorKind::UnwrittenRegister { .. } => {
+                Some("ask for a register that the thread writes, or give this one a value in `{…}`")
             }
             ErrorKind::NotConstant { .. } => {
                 Some("numbers, `param`, `const` and a replicated thread's index are constants")

@@ -1,7 +1,7 @@
 //! Names of herd's dialect: locations are global and need no declaration, registers
 //! are those of x86, labels belong to their column.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::conditions::{self, Lookup};
 use super::{Access, Builder, SymbolId};
@@ -20,6 +20,8 @@ pub(super) fn resolve(test: &Test, body: &Herd, builder: &mut Builder<'_>) {
         threads: FxHashMap::default(),
         registers: FxHashMap::default(),
         odd_registers: FxHashMap::default(),
+        given: FxHashSet::default(),
+        written: FxHashSet::default(),
     };
     resolver.threads(body);
     resolver.init(body);
@@ -36,6 +38,9 @@ struct Resolver<'b, 'a> {
     registers: FxHashMap<(u32, Reg), SymbolId>,
     /// Registers that x86 does not have and the init section sets anyway.
     odd_registers: FxHashMap<(u32, SmolStr), SymbolId>,
+    /// What the init section gives a value, and what instructions write.
+    given: FxHashSet<(u32, Reg)>,
+    written: FxHashSet<(u32, Reg)>,
 }
 
 impl Resolver<'_, '_> {
@@ -85,7 +90,8 @@ impl Resolver<'_, '_> {
         let Some(column) = self.column(thread) else {
             return;
         };
-        if register_by_name(&register.name).is_some() {
+        if let Some((reg, _)) = register_by_name(&register.name) {
+            self.given.insert((column, reg));
             self.use_register(column, register, Access::Mention);
             return;
         }
@@ -173,6 +179,10 @@ impl Resolver<'_, '_> {
                 OperandKind::Label(name) => self.jump(name, column, labels),
             }
         }
+        if instruction.op == Op::Cmpxchg {
+            // What it finds in memory goes there, which the text does not say.
+            self.written.insert((column, Reg::Rax));
+        }
     }
 
     fn jump(&mut self, name: &Ident, column: u32, labels: &FxHashMap<(u32, SmolStr), SymbolId>) {
@@ -205,6 +215,9 @@ impl Resolver<'_, '_> {
 
     fn architectural(&mut self, column: u32, register: Register, access: Access) {
         let name = register_name(register.reg, register.view).unwrap_or_default();
+        if matches!(access, Access::Write | Access::Update) {
+            self.written.insert((column, register.reg));
+        }
         self.register_symbol(column, register.reg, name, register.span, access);
     }
 
@@ -227,6 +240,34 @@ impl Resolver<'_, '_> {
         }
     }
 
+    /// A condition asks for a register that has one value in all executions.
+    fn never_written(&mut self, thread: &ThreadRef, column: u32, register: &Ident, view: View) {
+        let mut written: Vec<Reg> = self
+            .written
+            .iter()
+            .filter(|(owner, _)| *owner == column)
+            .map(|(_, reg)| *reg)
+            .collect();
+        written.sort_unstable();
+        // Spelled as the condition spells: `eax` for `ebx`, `rax` for `rbx`.
+        let names: Vec<&str> = written
+            .iter()
+            .filter_map(|&reg| register_name(reg, view))
+            .collect();
+        let lower = register.name.to_ascii_lowercase();
+        let meant = match names[..] {
+            [only] => Some(only),
+            _ => nearest(&lower, names.iter().copied()),
+        };
+        let meant = meant.map(|name| in_case_of(&register.name, name));
+        let kind = ErrorKind::UnwrittenRegister {
+            name: register.name.clone(),
+            thread: thread_name(thread),
+        };
+        let warning = Error::new(kind, register.span).suggest(meant.as_deref());
+        self.builder.unknown(warning, &register.name, Some(column));
+    }
+
     /// The column of a thread that a condition or the init section names.
     fn column(&mut self, thread: &ThreadRef) -> Option<u32> {
         let found = match &thread.kind {
@@ -237,10 +278,7 @@ impl Resolver<'_, '_> {
             self.builder.refer(id, thread.span, Access::Mention);
             return Some(column);
         }
-        let name = match &thread.kind {
-            ThreadRefKind::Number(number) => SmolStr::from(format!("P{number}")),
-            ThreadRefKind::Name { name, .. } => name.name.clone(),
-        };
+        let name = thread_name(thread);
         let nearest = self
             .builder
             .nearest(&name, |symbol| symbol.kind == NameKind::Thread);
@@ -248,6 +286,22 @@ impl Resolver<'_, '_> {
         let error = Error::new(kind, thread.span).suggest(nearest);
         self.builder.unknown(error, &name, None);
         None
+    }
+}
+
+fn thread_name(thread: &ThreadRef) -> SmolStr {
+    match &thread.kind {
+        ThreadRefKind::Number(number) => SmolStr::from(format!("P{number}")),
+        ThreadRefKind::Name { name, .. } => name.name.clone(),
+    }
+}
+
+/// A register's name in the case of another.
+fn in_case_of(written: &str, name: &str) -> String {
+    if written.bytes().all(|byte| !byte.is_ascii_lowercase()) {
+        name.to_ascii_uppercase()
+    } else {
+        name.to_owned()
     }
 }
 
@@ -284,8 +338,12 @@ impl Lookup for Resolver<'_, '_> {
         };
         // A register that no instruction touches keeps its initial value, so
         // every register of x86 can be observed.
-        if register_by_name(&register.name).is_some() {
+        if let Some((reg, view)) = register_by_name(&register.name) {
             self.use_register(column, register, Access::Mention);
+            let key = (column, reg);
+            if !self.written.contains(&key) && !self.given.contains(&key) {
+                self.never_written(thread, column, register, view);
+            }
             return;
         }
         let key = (column, register.name.clone());
@@ -294,14 +352,7 @@ impl Lookup for Resolver<'_, '_> {
             return;
         }
         let lower = register.name.to_ascii_lowercase();
-        let known = nearest(&lower, register_names()).map(|name| {
-            let upper = register.name.bytes().all(|byte| !byte.is_ascii_lowercase());
-            if upper {
-                name.to_ascii_uppercase()
-            } else {
-                name.to_owned()
-            }
-        });
+        let known = nearest(&lower, register_names()).map(|name| in_case_of(&register.name, name));
         let kind = ErrorKind::NoSuchRegister {
             name: register.name.clone(),
         };

@@ -216,3 +216,52 @@ exists (0:rbx=0 /\\ 1:eax=1 /\\ x=y /\\ z=1 /\\ 0:foo=1 /\\ 0:bar=1 /\\ 3:rax=0)
         "#]],
     );
 }
+
+#[test]
+fn registers_that_a_herd_condition_asks_for_in_vain() {
+    check(
+        "X86_64 t
+{ x=0; 0:rdi=1; uint64_t 0:rsi; }
+ P0                    | P1           | P2           ;
+ movb (x),%cl          | xadd %r8,%r9 | MOV EAX,[x]  ;
+ lock cmpxchg %rdx,(x) | cmp %r10,%r8 |              ;
+locations [0:rax; 0:ECX; 0:rdi; 0:rsi; 1:r9b; 1:r8;]
+filter (0:RDX=0 \\/ 1:r10=1)
+exists (0:dx=1 /\\ 1:rbx=0 /\\ 2:RDI=0)
+",
+        expect![[r#"
+            P0 Thread 3:2 Mention@2:8 Mention@2:26 Mention@6:12 Mention@6:19 Mention@6:26 Mention@6:33 Mention@7:9 Mention@8:9
+            P1 Thread 3:26 Mention@6:40 Mention@6:47 Mention@7:20 Mention@8:19
+            P2 Thread 3:41 Mention@8:30
+            x Location 2:3 Read@4:8 Read@4:50 Update@5:21
+            0:rdi Register 2:10 Mention@6:28
+            0:rsi Register 2:28 Mention@6:35
+            0:cl Register 4:11 Mention@6:21
+            1:r9 Register 4:35 Mention@6:42
+            1:r8 Register 4:31 Read@5:35 Mention@6:49
+            2:eax Register 4:45
+            0:rdx Register 5:15 Mention@7:11 Mention@8:11
+            1:r10 Register 5:30 Mention@7:22
+            0:rax Register 6:14
+            1:rbx Register 8:21
+            2:RDI Register 8:32
+            7:11 "RDX" W0203: thread P0 never writes `RDX`, so it is 0 in every outcome (did you mean `RAX`?)
+            7:22 "r10" W0203: thread P1 never writes `r10`, so it is 0 in every outcome (did you mean `r8`?)
+            8:11 "dx" W0203: thread P0 never writes `dx`, so it is 0 in every outcome (did you mean `ax`?)
+            8:21 "rbx" W0203: thread P1 never writes `rbx`, so it is 0 in every outcome (did you mean `r8`?)
+            8:32 "RDI" W0203: thread P2 never writes `RDI`, so it is 0 in every outcome (did you mean `RAX`?)
+        "#]],
+    );
+}
+
+#[test]
+fn a_cell_that_cannot_be_read_may_write_any_register() {
+    let errors = |cell: &str| {
+        let text = format!("X86 t\n{{ }}\n P0 ;\n {cell} ;\nexists (0:EAX=1)\n");
+        let parsed = crate::parse(&text);
+        let codes = parsed.errors.iter().map(|error| error.code());
+        codes.collect::<Vec<_>>()
+    };
+    assert_eq!(errors("MOV EBX,$1"), ["W0203"]);
+    assert_eq!(errors("MOV ,$1"), ["E0108"]);
+}

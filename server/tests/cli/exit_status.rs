@@ -17,6 +17,29 @@ fn zero_is_as_expected() {
 }
 
 #[test]
+fn a_warning_alone_changes_no_status() {
+    let file =
+        std::env::temp_dir().join(format!("fencepost-warning-{}.litmus", std::process::id()));
+    let text = "X86 T\n{ }\n P0         ;\n MOV EAX,$1 ;\nforall (0:EBX=0)\n";
+    std::fs::write(&file, text).expect("the file can be written");
+    let path = file.to_string_lossy();
+    for format in FORMATS {
+        let answer = run(&["check", &path, "--format", format]);
+        assert_eq!(answer.status, 0, "{format}: {}", answer.err);
+    }
+    let answer = run(&["check", &path]);
+    assert!(
+        answer.out.contains("always under SC, TSO, PSO"),
+        "{}",
+        answer.out
+    );
+    assert!(answer.err.contains("warning[W0203]"), "{}", answer.err);
+    assert!(answer.err.contains("did you mean `EAX`?"), "{}", answer.err);
+    // Nothing else needs it.
+    let _ = std::fs::remove_file(&file);
+}
+
+#[test]
 fn one_is_an_expectation_or_assertion_that_fails() {
     for format in FORMATS {
         assert_eq!(

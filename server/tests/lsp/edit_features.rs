@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
-use super::client::{Client, cursor};
+use super::client::{Client, cursor, draw};
 use super::{HERD_SB, NATIVE_SB};
 
 const URI: &str = "file:///t/SB.litmus";
@@ -307,4 +307,44 @@ fn a_mistyped_name_is_mended_and_a_test_formatted() {
             expect SC never, TSO sometimes, PSO sometimes
         "#]],
     );
+}
+
+#[test]
+fn a_register_that_its_thread_never_writes_is_a_warning_with_a_way_out() {
+    let wrong = HERD_SB.replacen("0:EAX", "0:EBX", 1);
+    check_action(
+        &wrong.replace("0:EBX", "0:E$0BX"),
+        "Change to `EAX`",
+        expect![[r#"
+            X86 SB
+            { x=0; y=0; }
+             P0          | P1          ;
+             MOV [x],$1  | MOV [y],$1  ;
+             MOV EAX,[y] | MOV EAX,[x] ;
+            exists (0:EAX=0 /\ 1:EAX=0)
+        "#]],
+    );
+    let mut client = Client::start();
+    client.open_checked(URI, &wrong);
+    let said = client.wait_diagnostics(URI, |params| params["diagnostics"][0]["code"] == "W0203");
+    let warning = &said["diagnostics"][0];
+    assert_eq!(warning["severity"], 2);
+    expect![[r#"
+        X86 SB
+        { x=0; y=0; }
+         P0          | P1          ;
+         MOV [x],$1  | MOV [y],$1  ;
+         MOV EAX,[y] | MOV EAX,[x] ;
+        exists (0:EBX=0 /\ 1:EAX=0)
+                  ^^^
+    "#]]
+    .assert_eq(&draw(&wrong, &[warning["range"].clone()]));
+    assert_eq!(client.outcomes(URI)["errors"], 0, "it is no error");
+    assert_eq!(client.outcomes(URI)["state"], "done", "it is checked");
+    // A value in the init section is one that can be asked for.
+    let given = "file:///t/given.litmus";
+    client.open_checked(given, &wrong.replace("x=0;", "x=0; 0:EBX=0;"));
+    let said = client.wait_diagnostics(given, |_| true);
+    let codes = said["diagnostics"].as_array().expect("diagnostics").iter();
+    assert!(codes.clone().all(|one| one["code"] != "W0203"), "{said}");
 }
