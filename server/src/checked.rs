@@ -78,7 +78,15 @@ impl Checked {
 
     /// Reads a test's bytes and makes its program, without checking it.
     pub fn read(file: String, bytes: Vec<u8>, lowering: &LowerOptions) -> Checked {
-        let (text, invalid) = fencepost_grammar::decode(&bytes);
+        let read = || Checked::read_unguarded(file.clone(), &bytes, lowering);
+        match catch_unwind(AssertUnwindSafe(read)) {
+            Ok(checked) => checked,
+            Err(panic) => Checked::unreadable(file, internal_error(&*panic)),
+        }
+    }
+
+    fn read_unguarded(file: String, bytes: &[u8], lowering: &LowerOptions) -> Checked {
+        let (text, invalid) = fencepost_grammar::decode(bytes);
         let parse = fencepost_grammar::parse(&text);
         let mut diagnostics: Vec<Diagnostic> = parse.errors.iter().map(Diagnostic::from).collect();
         let mut program = None;
@@ -134,7 +142,7 @@ impl Checked {
         for result in results {
             match result {
                 Ok(report) => checked.reports.push(report),
-                Err(panic) => checked.diagnostics.push(internal_error(&panic)),
+                Err(panic) => checked.diagnostics.push(internal_error(&*panic)),
             }
         }
         if checked.diagnostics.iter().any(Diagnostic::is_error) {
@@ -275,6 +283,15 @@ pub fn params(parse: &Parse) -> impl Iterator<Item = &str> {
         .map(|symbol| symbol.name.as_str())
 }
 
+/// What to do about a parameter that is not among those there are.
+pub fn param_advice(name: &str, known: &[&str]) -> String {
+    match fencepost_grammar::nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => "declare it in the test, for example `param N = 3;`".to_owned(),
+        None => format!("there are {}", known.join(", ")),
+    }
+}
+
 /// A bug in the checker is a message about one test, not the end of the run.
 fn internal_error(panic: &(dyn std::any::Any + Send)) -> Diagnostic {
     let what = panic
@@ -289,5 +306,22 @@ fn internal_error(panic: &(dyn std::any::Any + Send)) -> Diagnostic {
         span: 0..0,
         related: Vec::new(),
         help: Some("this is a bug of fencepost: please report it with the file".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bug_of_the_checker_says_what_it_was() {
+        for panic in [
+            catch_unwind(|| panic!("out of luck")),
+            catch_unwind(|| panic!("{} of luck", "out")),
+        ] {
+            let panic = panic.expect_err("it panics");
+            let said = internal_error(&*panic).message;
+            assert_eq!(said, "the checker failed: out of luck");
+        }
     }
 }

@@ -94,6 +94,10 @@ pub fn lower(
         return None;
     }
 
+    if !errors.is_empty() {
+        // What is declared wrongly would only be told again wherever it is used.
+        return None;
+    }
     let mut names = Declared {
         globals,
         threads: FxHashMap::default(),
@@ -103,6 +107,10 @@ pub fn lower(
         if let Err(mut found) = lowered {
             errors.append(&mut found);
         }
+    }
+    if !errors.is_empty() {
+        // Conditions name threads by their numbers, and one is missing.
+        return None;
     }
     condition::lower(test, &mut names, &mut program, errors);
     Some(program)

@@ -312,6 +312,10 @@ fn what_is_too_much_is_an_error() {
             "E0310 `1000000000`: 1000000000 iterations: at most 65536 can be checked",
         ),
         (
+            "shared x; thread P { repeat 70000 { x = 1; } r = x; } exists (P:r = 0)",
+            "E0310 `70000`: 70000 iterations: at most 65536 can be checked",
+        ),
+        (
             "shared x; thread P { while (x) max 100000 { r = 1; } }",
             "E0310 `100000`: 100000 iterations: at most 65536 can be checked",
         ),
@@ -321,6 +325,10 @@ fn what_is_too_much_is_an_error() {
         ),
         (
             "shared a[0];",
+            "E0311 `0`: an array of 0 elements: between 1 and 4096 are possible",
+        ),
+        (
+            "shared a[0]; thread P { a[0] = 1; } exists (a[0] = 1)",
             "E0311 `0`: an array of 0 elements: between 1 and 4096 are possible",
         ),
         (

@@ -110,15 +110,8 @@ pub fn know_params(inputs: &[Input], params: &[(String, i64)]) -> Result<(), Tro
             [one] => format!("`{}` has no parameter `{name}`", one.name),
             _ => format!("no test has a parameter `{name}`"),
         };
-        let near = fencepost_grammar::nearest(name, known.iter().map(String::as_str));
-        let advice = match near {
-            Some(near) => format!("did you mean `{near}`?"),
-            None if known.is_empty() => {
-                "declare it in the test, for example `param N = 3;`".to_owned()
-            }
-            None => format!("there are {}", known.join(", ")),
-        };
-        return Err(Trouble::call(what, advice));
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        return Err(Trouble::call(what, checked::param_advice(name, &known)));
     }
     Ok(())
 }
