@@ -44,7 +44,7 @@
 (cl-defmethod eglot-client-capabilities ((_server fencepost-server))
   "Ask for status notifications, and say which lenses run here."
   (plist-put (cl-call-next-method) :experimental
-             '(:fencepost (:status t :commands ["fencepost.showWitness"]))))
+             '(:fencepost (:status t :commands ["fencepost.showWitness" "fencepost.setParam"]))))
 
 (cl-defmethod eglot-initialization-options ((_server fencepost-server))
   "The settings, as the server wants them at the start."
@@ -97,6 +97,24 @@
       (let* ((title (if (cdr titles) (completing-read "Fences: " titles nil t) (car titles)))
              (set (cl-find title sets :key (lambda (set) (plist-get set :title)) :test #'string=)))
         (eglot--apply-workspace-edit (plist-get set :edit) t)))))
+
+(defun fencepost-set-param (name &optional value)
+  "Check with VALUE for the parameter NAME; without one, with the file's own."
+  (interactive (list (read-string "Parameter: ")
+                     (read-string "Value (empty: the file's own): ")))
+  (let ((answer (if (string-empty-p (or value ""))
+                    (fencepost--execute "fencepost.setParam" :name name :reset t)
+                  (fencepost--execute "fencepost.setParam" :name name :value value))))
+    (message "%s" (plist-get answer :text))))
+
+(defun fencepost--run-param-lens (argument)
+  "Do what the lens over a parameter offers; ARGUMENT is its own."
+  (let ((name (plist-get argument :name)))
+    (fencepost-set-param
+     name
+     (unless (plist-member argument :reset)
+       (read-string (format "%s = " name)
+                    (format "%s" (or (plist-get argument :current) (plist-get argument :written))))))))
 
 ;;;; Lenses
 
@@ -154,6 +172,7 @@
     (pcase name
       ((or 'nil ""))
       ("fencepost.showWitness" (fencepost-show-witness (aref arguments 0)))
+      ("fencepost.setParam" (fencepost--run-param-lens (aref arguments 0)))
       ("fencepost.suggestFences" (fencepost-insert-fences (plist-get (aref arguments 0) :condition)))
       (_ (let ((answer (jsonrpc-request (eglot--current-server-or-lose) :workspace/executeCommand
                                         (list :command name :arguments arguments))))

@@ -22,6 +22,7 @@ mod jobs;
 mod later;
 mod log;
 mod outbox;
+mod params;
 mod positions;
 mod progress;
 mod publish;

@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import type { Server } from './client';
 import type { WitnessPanel } from './panel/witnessPanel';
 import type { CommandArgument } from './protocol';
+import { setParam } from './params';
 import { showStatus } from './statusDetails';
 import type { StatusItem } from './status';
 
@@ -19,6 +20,7 @@ export const OWNED_COMMANDS = [
   'fencepost.suggestFences',
   'fencepost.checkNow',
   'fencepost.cancel',
+  'fencepost.setParam',
   'fencepost.copyCommandLine',
 ] as const;
 
@@ -38,6 +40,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
     'fencepost.suggestFences': withDocument(parts, (argument) => suggestFences(server, argument)),
     'fencepost.checkNow': withDocument(parts, (argument) => server.execute('fencepost.checkNow', argument)),
     'fencepost.cancel': (argument) => server.execute('fencepost.cancel', argument),
+    'fencepost.setParam': withDocument(parts, (argument) => setParam(server, argument)),
     'fencepost.copyCommandLine': withDocument(parts, (argument) => copyCommandLine(server, argument)),
     'fencepost.showStatus': () => showStatus(parts),
     'fencepost.toggleSurfaces': toggleSurfaces,

@@ -58,6 +58,16 @@ export interface Expectation {
   range: Range;
 }
 
+/** A `param` of the test; `value` is null while the test has errors. */
+export interface Param {
+  name: string;
+  value: Value | null;
+  written: string;
+  overridden: boolean;
+  set: boolean;
+  range: Range;
+}
+
 export interface Outcomes {
   uri: string;
   version: number;
@@ -66,6 +76,7 @@ export interface Outcomes {
   name: string;
   dialect: string;
   errors: number;
+  params: Param[];
   observed: string[];
   conditions: Condition[];
   models: Partial<Record<Model, ModelResult>>;
@@ -142,6 +153,15 @@ export interface Status {
 export interface CommandArgument extends ExecutionChoice {
   uri: string;
   model?: Model;
+}
+
+/** The argument of `fencepost.setParam` as lenses have it: the value is asked for, unless it is reset. */
+export interface ParamArgument {
+  uri: string;
+  name?: string;
+  current?: Value | null;
+  written?: string;
+  reset?: boolean;
 }
 
 export const MODELS: readonly Model[] = ['SC', 'TSO', 'PSO'];

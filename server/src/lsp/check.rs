@@ -186,6 +186,7 @@ fn run(
         Ok(Some((program, report))) => Ended::Report(Box::new(Checked::new(
             snapshot.text().clone(),
             snapshot.version,
+            snapshot.own_lowering(),
             program,
             report,
         ))),

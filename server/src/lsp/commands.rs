@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use fencepost_checker::Model;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::lsp_types::request::ShowDocument;
@@ -14,6 +14,7 @@ use tower_lsp::lsp_types::{
 
 use super::custom::{self, Selector};
 use super::outbox::Message;
+use super::params;
 use super::results::{Chosen, Execution};
 use super::server::Server;
 use super::verdicts;
@@ -28,9 +29,10 @@ pub const CHOOSE_WITNESS: &str = "fencepost.chooseWitness";
 pub const SUGGEST_FENCES: &str = "fencepost.suggestFences";
 pub const APPLY_FENCES: &str = "fencepost.applyFences";
 pub const APPLY_EDIT: &str = "fencepost.applyEdit";
+pub const SET_PARAM: &str = "fencepost.setParam";
 pub const COPY_COMMAND_LINE: &str = "fencepost.copyCommandLine";
 
-pub const ALL: [&str; 9] = [
+pub const ALL: [&str; 10] = [
     CHECK_NOW,
     CANCEL,
     SHOW_OUTCOMES,
@@ -39,6 +41,7 @@ pub const ALL: [&str; 9] = [
     SUGGEST_FENCES,
     APPLY_FENCES,
     APPLY_EDIT,
+    SET_PARAM,
     COPY_COMMAND_LINE,
 ];
 
@@ -50,6 +53,17 @@ struct Argument {
     #[serde(default)]
     set: usize,
     edit: Option<WorkspaceEdit>,
+    name: Option<String>,
+    /// Null is a value too, and not the same as none.
+    #[serde(default, deserialize_with = "present")]
+    value: Option<Value>,
+    /// As a null in `value`, which some clients lose on the way.
+    #[serde(default)]
+    reset: bool,
+}
+
+fn present<'de, D: Deserializer<'de>>(json: D) -> std::result::Result<Option<Value>, D::Error> {
+    Value::deserialize(json).map(Some)
 }
 
 pub async fn execute(server: &Arc<Server>, params: ExecuteCommandParams) -> Result<Option<Value>> {
@@ -117,6 +131,10 @@ pub async fn execute(server: &Arc<Server>, params: ExecuteCommandParams) -> Resu
                 .map(|(checked, execution)| (*checked, execution));
             Ok(Some(json!({"text": custom::command_line(&view, shown)})))
         }
+        SET_PARAM => {
+            let value = argument.value.or(argument.reset.then_some(Value::Null));
+            params::command(server, view, argument.name, value).await
+        }
         SUGGEST_FENCES => super::suggest::suggest(server, view, argument.selector.condition).await,
         APPLY_FENCES => {
             super::suggest::apply(server, view, argument.selector.condition, argument.set).await
@@ -179,7 +197,7 @@ fn witness_text(view: &View, checked: &super::results::Checked, execution: &Exec
         }
     }
     if checked.stale {
-        text += "\nstale: the text has changed since\n";
+        text += &format!("\n{}\n", checked.staleness());
     }
     text += &format!(
         "\n{}\n",

@@ -2,6 +2,7 @@
 
 use fencepost_checker::Model;
 use fencepost_checker::graph::Graph;
+use fencepost_checker::lower::DEFAULT_UNROLL;
 use fencepost_checker::program::{Program, Value as Number};
 use fencepost_checker::report::Report;
 use fencepost_checker::witness::{Action, FlushPolicy, Source, Step, Witness};
@@ -11,6 +12,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tower_lsp::lsp_types::{TextDocumentIdentifier, Url};
 
+use super::params::{self, Param};
 use super::results::{Checked, Chosen, Execution, ModelResult, ModelState};
 use super::verdicts;
 use super::view::View;
@@ -112,6 +114,7 @@ pub fn outcomes(view: &View) -> Value {
         "dialect": dialect(test.dialect),
         "errors": error_count(view),
         "pending": view.results.insights.as_ref().map_or(0, |insights| insights.pending),
+        "params": params::all(view).iter().map(|param| Param::json(param, view)).collect::<Vec<_>>(),
         "observed": observed,
         "conditions": conditions,
         "models": models,
@@ -461,10 +464,15 @@ pub fn command_line(view: &View, shown: Option<(&Checked, &Execution)>) -> Strin
             line
         }
     };
-    if let Some(unroll) = view.settings.unroll {
-        line += &format!(" --unroll {unroll}");
+    // A result that is shown was found with the options of its time.
+    let lowering = match shown {
+        Some((checked, _)) => checked.lowering.clone(),
+        None => view.snapshot.own_lowering(),
+    };
+    if lowering.unroll != DEFAULT_UNROLL {
+        line += &format!(" --unroll {}", lowering.unroll);
     }
-    for (name, value) in &view.settings.params {
+    for (name, value) in &lowering.params {
         line += &format!(" --param {}", quote(&format!("{name}={value}")));
     }
     line
@@ -590,8 +598,16 @@ fn state(program: &Program, values: &[Number]) -> Map<String, Value> {
 fn number(program: &Program, value: Number) -> Value {
     match program.location_at(value) {
         Some(loc) => json!(program.locations[usize::from(loc)].name),
-        None if value.unsigned_abs() > LARGEST_NUMBER => json!(value.to_string()),
-        None => json!(value),
+        None => integer(value),
+    }
+}
+
+/// A number as far as JSON's go, beyond that its digits.
+pub fn integer(value: Number) -> Value {
+    if value.unsigned_abs() > LARGEST_NUMBER {
+        json!(value.to_string())
+    } else {
+        json!(value)
     }
 }
 

@@ -21,7 +21,7 @@ pub struct Snapshot {
     pub uri: Url,
     pub version: i32,
     pub rope: Rope,
-    /// What the settings say about how a test becomes a program.
+    /// What settings and lenses say about how a test becomes a program.
     pub lowering: Arc<LowerOptions>,
     text: OnceLock<Arc<str>>,
     parse: OnceLock<Parse>,
@@ -158,7 +158,7 @@ impl Document {
         results.compare(self.snapshot.text(), version);
     }
 
-    /// Other settings hold for lowering and checking.
+    /// Other settings or parameters hold for lowering and checking.
     pub fn reconfigure(&mut self, lowering: Arc<LowerOptions>) {
         let old = &self.snapshot;
         self.snapshot = Arc::new(Snapshot::new(

@@ -9,12 +9,16 @@ use fencepost_grammar::Span;
 
 use super::anchors::{Anchors, Edit};
 use super::document::Snapshot;
+use super::results::staleness;
 
 /// Belongs to one checked text, as a result does.
 #[derive(Debug, Clone)]
 pub struct Insights {
     pub text: Arc<str>,
     pub stale: bool,
+    /// Other settings hold now: it stays stale even when the text comes back.
+    outdated: bool,
+    text_is_current: bool,
     pub program: Arc<Program>,
     /// In the order of the models.
     pub reads: [Option<Arc<Reads>>; 3],
@@ -40,6 +44,8 @@ impl Insights {
             anchors: Anchors::new(spans),
             text: snapshot.text().clone(),
             stale: false,
+            outdated: false,
+            text_is_current: true,
             program,
             reads: [const { None }; 3],
             roles: Vec::new(),
@@ -68,9 +74,20 @@ impl Insights {
     }
 
     pub fn compare(&mut self, text: &Arc<str>) {
-        self.stale = self.text != *text;
-        if !self.stale {
+        self.text_is_current = self.text == *text;
+        self.stale = !self.text_is_current || self.outdated;
+        if self.text_is_current {
             self.anchors.reset();
         }
+    }
+
+    /// Other settings hold.
+    pub fn outdate(&mut self) {
+        self.outdated = true;
+        self.stale = true;
+    }
+
+    pub fn staleness(&self) -> &'static str {
+        staleness(self.text_is_current)
     }
 }

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use fencepost_checker::lower::LowerOptions;
 use fencepost_checker::program::{self, Program, Value};
 use fencepost_checker::report::{Completeness, ConditionReport, Outcome, Report};
 use fencepost_checker::{Model, Verdict};
@@ -82,13 +83,21 @@ pub struct Checked {
     /// Other settings hold now: it stays stale even when the text comes back.
     pub outdated: bool,
     text_is_current: bool,
+    /// How the text became the program.
+    pub lowering: LowerOptions,
     pub program: Arc<Program>,
     pub report: Arc<Report>,
     anchors: Arc<Anchors>,
 }
 
 impl Checked {
-    pub fn new(text: Arc<str>, version: i32, program: Arc<Program>, report: Report) -> Checked {
+    pub fn new(
+        text: Arc<str>,
+        version: i32,
+        lowering: LowerOptions,
+        program: Arc<Program>,
+        report: Report,
+    ) -> Checked {
         let anchors = Arc::new(Anchors::new(spans(&program, &report)));
         Checked {
             text,
@@ -96,10 +105,16 @@ impl Checked {
             stale: false,
             outdated: false,
             text_is_current: true,
+            lowering,
             program,
             report: Arc::new(report),
             anchors,
         }
+    }
+
+    /// What a stale result is called where there is room for a reason.
+    pub fn staleness(&self) -> &'static str {
+        staleness(self.text_is_current)
     }
 
     /// Where a range of the checked text is now.
@@ -241,8 +256,17 @@ impl Results {
             }
         }
         if let Some(insights) = &mut self.insights {
-            Arc::make_mut(insights).stale = true;
+            Arc::make_mut(insights).outdate();
         }
+    }
+}
+
+/// Of the same text there are stale results when the settings are others.
+pub fn staleness(text_is_current: bool) -> &'static str {
+    if text_is_current {
+        "stale: found with other settings"
+    } else {
+        "stale: found in an older text"
     }
 }
 

@@ -21,6 +21,7 @@ use super::document::Document;
 use super::jobs::Pool;
 use super::log::{Level, Log};
 use super::outbox::{Message, Outbox, Surfaces};
+use super::params::SetParams;
 use super::publish::Dirty;
 use super::results::Chosen;
 use super::settings::{Run, Settings};
@@ -51,6 +52,8 @@ pub struct State {
     pub client: Arc<Client>,
     pub faults: Faults,
     pub folders: Vec<WorkspaceFolder>,
+    /// What lenses have set; a document that is closed and opened again finds it there.
+    set_params: HashMap<Url, Arc<SetParams>>,
     /// What `initialize` gave; configuration lies on top of it.
     base: Settings,
     trace: TraceValue,
@@ -64,12 +67,21 @@ impl State {
         self.last_number
     }
 
+    /// The settings with what was set for this document on top.
+    fn lowering_of(&self, uri: &Url) -> Arc<LowerOptions> {
+        match self.set_params.get(uri) {
+            Some(set) => Arc::new(with_params(&self.lowering, set)),
+            None => self.lowering.clone(),
+        }
+    }
+
     pub fn view(&self, uri: &Url) -> Option<View> {
         let document = self.documents.get(uri)?;
         Some(View {
             snapshot: document.snapshot.clone(),
             results: document.results.clone(),
             chosen: document.chosen.clone(),
+            set_params: self.set_params.get(uri).cloned().unwrap_or_default(),
             settings: self.settings.clone(),
             client: self.client.clone(),
         })
@@ -149,7 +161,7 @@ impl Server {
     pub fn open(self: &Arc<Self>, uri: Url, version: i32, text: &str) {
         let mut state = self.lock();
         let id = state.number();
-        let lowering = state.lowering.clone();
+        let lowering = state.lowering_of(&uri);
         let document = Document::new(id, uri.clone(), version, text, lowering);
         if let Some(mut before) = state.documents.insert(uri.clone(), document) {
             before.stop("opened again");
@@ -253,6 +265,25 @@ impl Server {
         self.dirty.mark(uri, true);
     }
 
+    /// Gives a parameter of a document another value, or its own again, and checks with it.
+    pub fn set_param(self: &Arc<Self>, uri: &Url, name: &str, value: Option<i64>) {
+        let mut state = self.lock();
+        let set = Arc::make_mut(state.set_params.entry(uri.clone()).or_default());
+        match value {
+            Some(value) => set.insert(name.to_owned(), value),
+            None => set.remove(name),
+        };
+        if set.is_empty() {
+            state.set_params.remove(uri);
+        }
+        let lowering = state.lowering_of(uri);
+        if let Some(document) = state.documents.get_mut(uri) {
+            document.reconfigure(lowering);
+            // Whoever turns a knob wants to see what it does, whatever `check.run` says.
+            self.begin_check(&mut state, uri);
+        }
+    }
+
     /// Settings as they come from `workspace/configuration` or its push.
     pub fn configure(self: &Arc<Self>, json: &Value) {
         let mut state = self.lock();
@@ -266,12 +297,12 @@ impl Server {
         self.pool.resize(threads(&settings));
         state.lowering = Arc::new(lowering(&settings));
         state.settings = Arc::new(settings);
-        let lowering = state.lowering.clone();
         let uris: Vec<Url> = state.documents.keys().cloned().collect();
         for uri in uris {
             if !same_checks {
+                let lowering = state.lowering_of(&uri);
                 if let Some(document) = state.documents.get_mut(&uri) {
-                    document.reconfigure(lowering.clone());
+                    document.reconfigure(lowering);
                 }
                 if run != Run::Manual {
                     self.begin_check(&mut state, &uri);
@@ -336,6 +367,15 @@ fn threads(settings: &Settings) -> usize {
         0 => Pool::default_threads(),
         n => n,
     }
+}
+
+/// Options with parameters set on top.
+pub fn with_params(lowering: &LowerOptions, set: &SetParams) -> LowerOptions {
+    let mut lowering = lowering.clone();
+    lowering.params.retain(|(name, _)| !set.contains_key(name));
+    let set = set.iter().map(|(name, value)| (name.clone(), *value));
+    lowering.params.extend(set);
+    lowering
 }
 
 fn lowering(settings: &Settings) -> LowerOptions {

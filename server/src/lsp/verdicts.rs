@@ -41,7 +41,7 @@ pub fn standings(view: &View, condition: &Condition) -> Vec<Standing> {
 }
 
 /// `sometimes under TSO, PSO · never under SC`, and what keeps that from being the whole
-/// truth: `· checking`, `· stale`, `· not finished under PSO`, `· failed: …`.
+/// truth: `· with N = 5`, `· checking`, `· stale`, `· not finished under PSO`, `· failed: …`.
 pub fn phrase(view: &View, condition: &Condition) -> String {
     let standings = standings(view, condition);
     let mut parts = Vec::new();
@@ -69,6 +69,10 @@ pub fn phrase(view: &View, condition: &Condition) -> String {
 
 fn caveats(view: &View, standings: &[Standing]) -> Vec<String> {
     let mut parts = Vec::new();
+    let overridden = overridden(view);
+    if !overridden.is_empty() {
+        parts.push(format!("with {}", overridden.join(", ")));
+    }
     let with = |state| models(standings, move |s: &Standing| s.state == state);
     if view.results.stale() {
         parts.push("stale".to_owned());
@@ -98,6 +102,16 @@ fn caveats(view: &View, standings: &[Standing]) -> Vec<String> {
         parts.push(format!("failed: {why}"));
     }
     parts
+}
+
+/// `N = 5`, for each parameter whose value in the newest results is not the file's.
+pub fn overridden(view: &View) -> Vec<String> {
+    let newest = view.results.newest();
+    let given = newest.first().map(|checked| &checked.lowering.params);
+    let given = given.into_iter().flatten();
+    given
+        .map(|(name, value)| format!("{name} = {value}"))
+        .collect()
 }
 
 fn models(standings: &[Standing], which: impl Fn(&Standing) -> bool) -> String {

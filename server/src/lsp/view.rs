@@ -7,6 +7,7 @@ use tower_lsp::lsp_types::{Location, Position, Range, Url};
 
 use super::capabilities::Client;
 use super::document::Snapshot;
+use super::params::SetParams;
 use super::positions;
 use super::results::{Chosen, Results};
 use super::settings::Settings;
@@ -16,6 +17,8 @@ pub struct View {
     pub snapshot: Arc<Snapshot>,
     pub results: Arc<Results>,
     pub chosen: Option<Chosen>,
+    /// What lenses have set; `snapshot` has it among its options.
+    pub set_params: Arc<SetParams>,
     pub settings: Arc<Settings>,
     pub client: Arc<Client>,
 }
@@ -100,6 +103,7 @@ pub mod fixture {
             snapshot: Arc::new(Snapshot::new(uri, 1, Rope::from_str(text), Arc::default())),
             results: Arc::default(),
             chosen: None,
+            set_params: Arc::default(),
             settings: Arc::default(),
             client: Arc::new(client),
         }
@@ -121,6 +125,7 @@ pub mod fixture {
             slot.checked = Some(Checked::new(
                 view.snapshot.text().clone(),
                 1,
+                view.snapshot.own_lowering(),
                 program.clone(),
                 report,
             ));

@@ -21,6 +21,8 @@ pub struct Client {
     next_id: i64,
     /// What `workspace/configuration` answers.
     pub settings: Value,
+    /// What a person picks who is asked to choose; nothing by default.
+    pub pick: Value,
     /// Requests of the server that were answered, by method.
     pub asked: Vec<Value>,
     pub initialized: Value,
@@ -82,6 +84,7 @@ impl Client {
             waiting: VecDeque::new(),
             next_id: 0,
             settings: Value::Null,
+            pick: Value::Null,
             asked: Vec::new(),
             initialized: Value::Null,
         }
@@ -191,6 +194,7 @@ impl Client {
         let result = match method {
             "workspace/configuration" => json!([self.settings]),
             "workspace/applyEdit" => json!({"applied": true}),
+            "window/showMessageRequest" => self.pick.clone(),
             "window/showDocument" => json!({"success": true}),
             _ => Value::Null,
         };
@@ -263,6 +267,15 @@ impl Client {
                 return state;
             }
             assert!(Instant::now() < deadline, "{model} of {uri} does not end");
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Asks until something holds.
+    pub fn wait_until(&mut self, what: &str, holds: impl Fn(&mut Client) -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        while !holds(self) {
+            assert!(Instant::now() < deadline, "waited for: {what}");
             thread::sleep(Duration::from_millis(2));
         }
     }

@@ -8,6 +8,7 @@ mod edit_features;
 mod faults;
 mod negotiate;
 mod order;
+mod params;
 mod read_features;
 mod results;
 

@@ -312,6 +312,59 @@ fn a_budget_that_runs_out_is_said_and_never_is_not_claimed() {
 }
 
 #[test]
+fn results_of_other_settings_stay_stale_when_the_text_comes_back() {
+    let options = json!({"check": {"run": "manual"}});
+    let mut client = Client::start_with(full_capabilities(), options);
+    client.open(URI, NATIVE_SB);
+    client
+        .request(
+            "workspace/executeCommand",
+            json!({"command": "fencepost.checkNow", "arguments": [{"uri": URI}]}),
+        )
+        .expect("it starts");
+    client.wait_checked(URI);
+    client.wait_insights(URI);
+    client.settings = json!({"check": {"run": "manual", "unroll": 3}});
+    client.notify(
+        "workspace/didChangeConfiguration",
+        json!({"settings": null}),
+    );
+    client.wait_until("the results are stale", |client| {
+        client.outcomes(URI)["stale"] == true
+    });
+    client.change(URI, 2, insert(0, 9, " "));
+    let added = json!({"start": {"line": 0, "character": 9}, "end": {"line": 0, "character": 10}});
+    client.change(URI, 3, json!([{"range": added, "text": ""}]));
+    assert_eq!(client.outcomes(URI)["stale"], true);
+    let titles = lens_titles(&mut client);
+    assert!(titles[2].ends_with("· stale"), "{titles:?}");
+    let at = json!({"line": 10, "character": 2});
+    let answer = client
+        .request(
+            "textDocument/codeAction",
+            json!({"textDocument": {"uri": URI}, "range": {"start": at, "end": at},
+                "context": {"diagnostics": []}}),
+        )
+        .expect("actions");
+    let offered = answer.to_string();
+    assert!(
+        !offered.contains("Insert"),
+        "stale fences are no offer: {offered}"
+    );
+    let hover = client
+        .request(
+            "textDocument/hover",
+            json!({"textDocument": {"uri": URI}, "position": at}),
+        )
+        .expect("a hover");
+    let text = hover["contents"]["value"].as_str().unwrap();
+    assert!(
+        text.contains("settings or parameters have changed since"),
+        "{text}"
+    );
+}
+
+#[test]
 fn checks_while_typing_wait_for_a_pause_and_manual_ones_for_a_word() {
     let options = json!({"check": {"run": "onType", "debounce": 30}});
     let mut client = Client::start_with(full_capabilities(), options);

@@ -121,6 +121,34 @@
     (delete-char (length "r2 = = ;\n  "))
     (let ((inhibit-message t)) (save-buffer)))
 
+  (test-check "the lens over a parameter sets it, and takes it back"
+    (cl-flet ((run (title)
+                (fencepost--run-lens
+                 (test-until title
+                             (lambda ()
+                               (fencepost-refresh-lenses)
+                               (seq-find (lambda (lens) (string= (fencepost--lens-title lens) title))
+                                         fencepost--lenses)))))
+              (wait (title)
+                (test-until title (lambda ()
+                                    (fencepost-refresh-lenses)
+                                    (string-match-p (regexp-quote title) (test-lenses))))))
+      (test-goto "shared")
+      (insert "param N = 3;\n")
+      (eglot--signal-textDocument/didChange)
+      (cl-letf (((symbol-function 'read-string)
+                 (lambda (_prompt &optional initial &rest _)
+                   (test-assert (equal initial "3") "the prompt starts with %s" initial)
+                   "5"))
+                (inhibit-message t))
+        (run "N = 3 · change"))
+      (wait "N = 5 (file says 3) · change")
+      (let ((inhibit-message t)) (run "Reset N"))
+      (wait "N = 3 · change")
+      (test-goto "param N = 3;\n")
+      (delete-char (length "param N = 3;\n"))
+      (let ((inhibit-message t)) (save-buffer))))
+
   (test-check "the fence action makes the condition unreachable"
     (let ((action (test-until
                    "the action"

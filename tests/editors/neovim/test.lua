@@ -174,6 +174,42 @@ check('an edit with an error keeps the lens and says stale', function()
   end)
 end)
 
+check('the lens over a parameter sets it, and takes it back', function()
+  local function lens(title)
+    for _, one in ipairs(request('textDocument/codeLens', {})) do
+      if one.command.title == title then
+        return one.command
+      end
+    end
+  end
+  local function run(title)
+    until_true(title, function()
+      return lens(title) ~= nil
+    end)
+    vim.lsp.commands['fencepost.setParam'](lens(title), { bufnr = buf })
+  end
+  local line = line_of('shared')
+  vim.api.nvim_buf_set_lines(buf, line, line, false, { 'param N = 3;' })
+  local asked
+  local input = vim.ui.input
+  vim.ui.input = function(options, done)
+    asked = options
+    done(' 5 ')
+  end
+  run('N = 3 · change')
+  vim.ui.input = input
+  assert(asked.default == '3', vim.inspect(asked))
+  until_true('the value', function()
+    return lens('N = 5 (file says 3) · change') ~= nil
+  end)
+  run('Reset N')
+  until_true('the file\'s own value', function()
+    return lens('N = 3 · change') ~= nil
+  end)
+  vim.api.nvim_buf_set_lines(buf, line, line + 1, false, {})
+  vim.cmd('silent write')
+end)
+
 check('the fence action makes the condition unreachable', function()
   local at = { line = line_of('exists') - 1, character = 1 }
   local action

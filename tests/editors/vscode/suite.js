@@ -173,6 +173,24 @@ exports.run = async () => {
     await checkedAnew(api, document);
   });
 
+  await check('the lens over a parameter sets the value that is typed, and takes it back', async () => {
+    await editor.edit((edit) => edit.insert(new vscode.Position(lineOf(document, 'shared') + 1, 0), 'param N = 3;\n'));
+    const lens = (title) => until(title, async () => (await lenses(document)).includes(title));
+    await lens('N = 3 · change');
+    const uri = document.uri.toString();
+    // The box starts with the current value; accepting it is all that can be typed from here.
+    const asked = vscode.commands.executeCommand('fencepost.setParam', { uri, name: 'N', current: 5, written: '3' });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+    await asked;
+    await lens('N = 5 (file says 3) · change');
+    assert((await api.server.outcomes(document.uri)).params[0].value === 5, 'the outcomes do not know it');
+    await vscode.commands.executeCommand('fencepost.setParam', { uri, name: 'N', reset: true });
+    await lens('N = 3 · change');
+    await vscode.commands.executeCommand('workbench.action.files.revert');
+    await checkedAnew(api, document);
+  });
+
   await check('taking “Insert mfence” makes the condition unreachable after the save', async () => {
     const at = new vscode.Range(lineOf(document, 'exists'), 0, lineOf(document, 'exists'), 6);
     const action = await until('the action', async () => {

@@ -88,6 +88,33 @@ local function offer_fences(buf, argument)
   end)
 end
 
+local function ask_param(buf, argument)
+  local function set(choice)
+    M.execute(buf, 'fencepost.setParam', vim.tbl_extend('error', { name = argument.name }, choice), function(answer)
+      vim.notify(answer.text)
+    end)
+  end
+  if argument.reset or argument.value then
+    set({ reset = argument.reset, value = argument.value })
+    return
+  end
+  local given = argument.current
+  if given == nil or given == vim.NIL then
+    given = argument.written
+  end
+  vim.ui.input({ prompt = argument.name .. ' = ', default = tostring(given) }, function(typed)
+    if typed and vim.trim(typed) ~= '' then
+      set({ value = vim.trim(typed) })
+    end
+  end)
+end
+
+--- `:FencepostParam N=5`, or `:FencepostParam N` for the file's own value.
+local function set_param(buf, call)
+  local name, value = call:match('^%s*([^%s=]+)%s*=%s*(.-)%s*$')
+  ask_param(buf, { name = name or vim.trim(call), value = value, reset = not value })
+end
+
 local function define_commands(buf)
   local function command(name, run)
     vim.api.nvim_buf_create_user_command(buf, name, run, { nargs = '?' })
@@ -100,6 +127,9 @@ local function define_commands(buf)
   end)
   command('FencepostFences', function()
     offer_fences(buf)
+  end)
+  command('FencepostParam', function(call)
+    set_param(buf, call.args)
   end)
   command('FencepostCheck', function()
     M.execute(buf, 'fencepost.checkNow', {})
@@ -125,6 +155,7 @@ local function define_lens_commands()
     require('fencepost.outcomes').open(buf)
   end)
   lens('fencepost.suggestFences', offer_fences)
+  lens('fencepost.setParam', ask_param)
 end
 
 local function capabilities()
@@ -132,7 +163,7 @@ local function capabilities()
   made.experimental = {
     fencepost = {
       status = true,
-      commands = { 'fencepost.showWitness', 'fencepost.showOutcomes', 'fencepost.suggestFences' },
+      commands = { 'fencepost.showWitness', 'fencepost.showOutcomes', 'fencepost.suggestFences', 'fencepost.setParam' },
     },
   }
   return made

@@ -82,14 +82,14 @@ fn mend_errors(view: &View, wanted: Span, offers: &mut Vec<Offer>) {
 }
 
 /// Adds the verdicts as expectations, or changes those that do not hold. Only verdicts of the
-/// text as it is, completely explored, are worth writing down.
+/// text as it is, with its own parameters, completely explored, are worth writing down.
 fn expectations(view: &View, condition: &Condition, offers: &mut Vec<Offer>) {
     let settled: Vec<_> = verdicts::standings(view, condition)
         .into_iter()
         .filter(|s| s.state == ModelState::Done && !s.stale)
         .filter_map(|s| Some((s.model, s.verdict()?.name())))
         .collect();
-    if settled.is_empty() {
+    if settled.is_empty() || !verdicts::overridden(view).is_empty() {
         return;
     }
     if condition.expect.is_empty() {

@@ -107,7 +107,7 @@ fn from_finding(
         .collect();
     let mut message = found.message.clone();
     if checked.stale {
-        message = format!("{message} (stale: found in an older text)");
+        message = format!("{message} ({})", checked.staleness());
     }
     Some(make(view, span, severity, found.code, message, related))
 }

@@ -39,7 +39,7 @@ pub fn unneeded(view: &View) -> Vec<Diagnostic> {
                 word(role.fence.kind)
             );
             if insights.stale {
-                message += " (stale: found in an older text)";
+                message += &format!(" ({})", insights.staleness());
             }
             let severity = DiagnosticSeverity::HINT;
             Some(Diagnostic {
@@ -61,7 +61,7 @@ pub fn about(insights: &Insights, offset: u32) -> Option<(Span, String)> {
     })?;
     let mut text = describe(&insights.program, role);
     if insights.stale {
-        text += " (stale: found in an older text)";
+        text += &format!(" ({})", insights.staleness());
     }
     Some((span, text))
 }

@@ -14,6 +14,7 @@ use fencepost_grammar::symbols::Symbol;
 use tower_lsp::lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position};
 
 use super::super::insights::Insights;
+use super::super::params;
 use super::super::verdicts;
 use super::super::view::View;
 use super::{meanings, scan};
@@ -183,18 +184,28 @@ fn notes(view: &View, page: &mut Page) {
         }
     }
     if view.results.stale() {
-        let version = view.results.newest().first().map(|checked| checked.version);
-        page.say(&format!(
-            "These results are stale: they are of version {}, and the text is at version {}.",
-            version.unwrap_or_default(),
-            view.snapshot.version
-        ));
+        let newest = view.results.newest();
+        let version = newest.first().map_or(0, |checked| checked.version);
+        let now = view.snapshot.version;
+        page.say(&if version == now {
+            "These results are stale: settings or parameters have changed since.".to_owned()
+        } else {
+            format!(
+                "These results are stale: they are of version {version}, and the text is at \
+                 version {now}."
+            )
+        });
     }
 }
 
 /// What a name is, and which values it can have at the end.
 fn name(view: &View, symbol: &Symbol, page: &mut Page) {
     page.say(&format!("`{}`: {}", symbol.name, symbol.kind.noun()));
+    if symbol.kind == NameKind::Param
+        && let Some(param) = params::find(view, &symbol.name)
+    {
+        page.say(&format!("`{}`", param.text()));
+    }
     let Some(insights) = insights(view) else {
         return;
     };
@@ -324,7 +335,7 @@ fn statement(view: &View, offset: u32, page: &mut Page) -> Option<Span> {
     }
     let stale = insights.stale && !(loads.is_empty() && stores.is_empty());
     if stale {
-        page.say("This is stale: it is of an older text.");
+        page.say(&format!("This is {}.", insights.staleness()));
     }
     if let Some((_, text)) = super::fences::about(insights, offset) {
         page.say(&text);

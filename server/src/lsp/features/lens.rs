@@ -1,4 +1,4 @@
-//! Lenses: a line over each condition and one over the test's name.
+//! Lenses: a line over each condition, one over the test's name, one over its parameters.
 //!
 //! The line is there from the first parse on; only its titles change.
 
@@ -9,6 +9,7 @@ use tower_lsp::lsp_types::{CodeLens, Command};
 
 use super::super::commands;
 use super::super::custom;
+use super::super::params;
 use super::super::results::ModelState;
 use super::super::verdicts;
 use super::super::view::View;
@@ -22,6 +23,7 @@ pub fn lenses(view: &View) -> Vec<CodeLens> {
     if !test.name.span.is_empty() {
         over_name(view, test.name.span, &mut lenses);
     }
+    over_params(view, &mut lenses);
     for (index, condition) in test.conditions.iter().enumerate() {
         over_condition(view, index, condition, &mut lenses);
     }
@@ -44,6 +46,25 @@ fn over_name(view: &View, span: Span, lenses: &mut Vec<CodeLens>) {
         ("Check now", commands::CHECK_NOW)
     };
     lenses.push(lens(view, span, title, command, uri));
+}
+
+/// `N = 5 (file says 3) · change`, `Reset N`
+fn over_params(view: &View, lenses: &mut Vec<CodeLens>) {
+    for param in params::all(view) {
+        // What a client needs that asks for the value itself.
+        let argument = json!({
+            "uri": view.uri(), "name": param.name, "written": param.written,
+            "current": param.value.map(custom::integer),
+        });
+        let title = format!("{} · change", param.text());
+        let command = commands::SET_PARAM;
+        lenses.push(lens(view, param.span, &title, command, argument));
+        if param.set {
+            let argument = json!({"uri": view.uri(), "name": param.name, "reset": true});
+            let title = format!("Reset {}", param.name);
+            lenses.push(lens(view, param.span, &title, command, argument));
+        }
+    }
 }
 
 fn over_condition(view: &View, index: usize, condition: &Condition, lenses: &mut Vec<CodeLens>) {
