@@ -90,9 +90,7 @@ end
 
 local function ask_param(buf, argument)
   local function set(choice)
-    M.execute(buf, 'fencepost.setParam', vim.tbl_extend('error', { name = argument.name }, choice), function(answer)
-      vim.notify(answer.text)
-    end)
+    M.execute(buf, 'fencepost.setParam', vim.tbl_extend('error', { name = argument.name }, choice))
   end
   if argument.reset or argument.value then
     set({ reset = argument.reset, value = argument.value })
