@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::ENDLESS;
 use super::client::{Client, PATIENCE, full_capabilities};
+use super::{ENDLESS, MANY_CLASSES};
 
 const URI: &str = "file:///t/endless.litmus";
 /// The promise: the cores are quiet so long after a stop.
@@ -61,6 +61,23 @@ fn the_next_edit_stops_a_check() {
     );
     assert_quiet(&client);
     client.wait_state(URI, |state| state == "cancelled");
+}
+
+#[test]
+fn the_next_edit_stops_what_follows_the_verdicts() {
+    let options = json!({"check": {"timeout": 0, "maxClasses": 0}});
+    let mut client = Client::start_with(full_capabilities(), options);
+    client.open_checked(URI, MANY_CLASSES);
+    let busy = cpu_over(&client, Duration::from_millis(200));
+    assert!(busy > Duration::from_millis(50), "it explores: {busy:?}");
+    assert_ne!(client.outcomes(URI)["pending"], 0);
+    client.change(
+        URI,
+        2,
+        json!([{"range": {"start": {"line": 0, "character": 0},
+            "end": {"line": 0, "character": 0}}, "text": " "}]),
+    );
+    assert_quiet(&client);
 }
 
 #[test]

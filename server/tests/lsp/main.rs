@@ -37,6 +37,16 @@ X86 SB
 exists (0:EAX=0 /\\ 1:EAX=0)
 ";
 
+/// Store buffering beside many orders of additions: each question takes a second.
+pub const MANY_CLASSES: &str = "\
+litmus many
+shared x, y, z;
+thread P0 { x = 1; r0 = y; }
+thread P1 { y = 1; r1 = x; }
+thread W[i in 0..8] { r = fetch_add(z, 1); }
+exists (P0:r0 = 0 /\\ P1:r1 = 0)
+";
+
 /// Explores for longer than anyone waits: the orders of so many atomic additions.
 pub const ENDLESS: &str = "\
 litmus endless

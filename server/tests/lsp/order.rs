@@ -140,6 +140,7 @@ fn run(encoding: Encoding, steps: usize, seed: u64, start: &str) {
     client.open(URI, &text);
     let mut expected: HashMap<i64, (i32, String)> = HashMap::new();
     let mut others: Vec<i64> = Vec::new();
+    let mut versions: HashMap<i64, i32> = HashMap::new();
     for step in 0..steps {
         let mut changes = Vec::new();
         for _ in 0..1 + random.below(3) {
@@ -192,6 +193,9 @@ fn run(encoding: Encoding, steps: usize, seed: u64, start: &str) {
                 params["context"] = json!({"includeDeclaration": true});
             }
             let id = client.ask(method, params);
+            if method == "fencepost/outcomes" {
+                versions.insert(id, version);
+            }
             others.push(id);
             if random.below(4) == 0 {
                 client.notify("$/cancelRequest", json!({"id": id}));
@@ -210,11 +214,16 @@ fn run(encoding: Encoding, steps: usize, seed: u64, start: &str) {
         compare(&answer, &expected[&id]);
     }
     for id in others {
-        if let Err(error) = client.answer(id) {
-            assert_eq!(
+        match client.answer(id) {
+            Ok(answer) => {
+                if let Some(version) = versions.get(&id) {
+                    speaks_of(&answer, *version);
+                }
+            }
+            Err(error) => assert_eq!(
                 error["code"], -32800,
                 "only a cancelled request fails: {error}"
-            );
+            ),
         }
     }
     client.drain();
@@ -233,6 +242,21 @@ fn run(encoding: Encoding, steps: usize, seed: u64, start: &str) {
                 "diagnostics go back from version {last} to {told}"
             );
             last = told;
+        }
+    }
+}
+
+/// An answer is about the text at the time of the question; a result in it that is not says so.
+fn speaks_of(outcomes: &Value, version: i32) {
+    assert_eq!(outcomes["version"], version);
+    for (name, model) in outcomes["models"].as_object().expect("models") {
+        let checked = model["version"].as_i64();
+        assert!(
+            checked.is_none_or(|checked| checked <= i64::from(version)),
+            "{name} of the future: {outcomes}"
+        );
+        if model["stale"] == false && checked.is_some() {
+            assert_eq!(checked, Some(i64::from(version)), "{name}: {outcomes}");
         }
     }
 }

@@ -220,6 +220,20 @@ fn hover_on_names_and_words_explains_them() {
     "#]],
     );
     check_hover(
+        &mark(HERD_SB, "EAX", 0),
+        expect![[r#"
+        `eax`: a register
+
+        At the end: 0, 1 under SC, TSO, PSO
+
+        ```text
+        can read                         SC    TSO   PSO
+        y = 0 (initial value)            ✓     ✓     ✓
+        y = 1 (P1, line 4: MOV [y],$1)   ✓     ✓     ✓
+        ```
+    "#]],
+    );
+    check_hover(
         &mark(HERD_SB, "MOV", 0),
         expect![[r#"
         `MOV`: Moves a value: a load when it reads memory, a store when it writes memory. Plain: stores are buffered.
@@ -311,6 +325,41 @@ fn definition_references_and_highlights_in_both_dialects() {
         json!({}),
     ));
     expect![[r#"
+        litmus SB
+        shared x, y;
+        thread P0 {
+          x = 1;
+          r0 = y;
+        }
+        thread P1 {
+          y = 1;
+          r1 = x;
+          ^^
+        }
+        exists (P0:r0 = 0 /\ P1:r1 = 0)
+                                ^^
+        expect SC never, TSO sometimes, PSO sometimes
+    "#]]
+    .assert_eq(&ranges(
+        "textDocument/documentHighlight",
+        &mark(NATIVE_SB, "r1 = 0", 0),
+        json!({}),
+    ));
+    expect![[r#"
+        X86 SB
+        { x=0; y=0; }
+          ^
+         P0          | P1          ;
+         MOV [x],$1  | MOV [y],$1  ;
+         MOV EAX,[y] | MOV EAX,[x] ;
+        exists (0:EAX=0 /\ 1:EAX=0)
+    "#]]
+    .assert_eq(&ranges(
+        "textDocument/definition",
+        &mark(HERD_SB, "x] ;", 0),
+        json!({}),
+    ));
+    expect![[r#"
         X86 SB
         { x=0; y=0; }
          P0          | P1          ;
@@ -355,6 +404,9 @@ fn completion_and_signature_help_while_typing() {
     let (_, answer) = at_cursor(&mut client, "textDocument/completion", &typing, json!({}));
     let labels = titles(&answer, "label");
     assert!(labels.contains(&"MFENCE".to_owned()), "{labels:?}");
+    let cell = HERD_SB.replace("EAX,[y]", "EAX,$0");
+    let (_, answer) = at_cursor(&mut client, "textDocument/signatureHelp", &cell, json!({}));
+    assert_eq!(answer, Value::Null, "instructions are no calls");
     let (_, answer) = at_cursor(&mut client, "textDocument/completion", "$0", json!({}));
     let items = answer.as_array().expect("items");
     let sb = items.iter().find(|item| item["label"] == "SB").expect("SB");
@@ -404,6 +456,17 @@ fn symbols_of_documents_and_of_the_workspace() {
         ["SB", "x", "y", "P0", "r0", "P1", "r1", "exists"]
     );
     assert_eq!(flat[4]["containerName"], "P0");
+    client.open("untitled:b", HERD_SB);
+    let columns = client
+        .request(
+            "textDocument/documentSymbol",
+            json!({"textDocument": {"uri": "untitled:b"}}),
+        )
+        .expect("symbols");
+    assert_eq!(
+        titles(&columns, "name"),
+        ["SB", "x", "y", "P0", "P1", "exists"]
+    );
 }
 
 #[test]

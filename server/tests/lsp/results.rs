@@ -223,6 +223,79 @@ fn an_edit_marks_results_stale_and_moves_them() {
 }
 
 #[test]
+fn results_of_columns_are_marked_and_moved_too() {
+    let mut client = Client::start();
+    let fenced = HERD_SB.replace("exists", " MFENCE      |             ;\nexists");
+    client.open_checked(URI, &fenced);
+    client.wait_insights(URI);
+    client.change(URI, 2, insert(1, 0, "(* a comment *)\n"));
+    let titles = lens_titles(&mut client);
+    assert_eq!(
+        titles[2],
+        "sometimes under TSO, PSO · never under SC · stale"
+    );
+    let hints = hint_labels(&mut client);
+    assert_eq!(
+        hints,
+        [(7, "⟵ reachable under TSO, PSO · stale".to_owned())]
+    );
+    let published = client.wait_diagnostics(URI, |params| params["version"] == 2);
+    let all = published["diagnostics"].as_array().expect("diagnostics");
+    let told: Vec<String> = all
+        .iter()
+        .map(|one| {
+            let (code, line) = (&one["code"], &one["range"]["start"]["line"]);
+            let stale = one["message"]
+                .as_str()
+                .unwrap_or_default()
+                .contains("stale");
+            format!("{code} line {line} stale {stale} tags {}", one["tags"])
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "\"I0501\" line 7 stale true tags null",
+            "\"I0502\" line 6 stale true tags [1]"
+        ],
+        "the weak outcome, and the fence that is not needed, faded"
+    );
+    let witness = client
+        .request(
+            "fencepost/witness",
+            json!({"textDocument": {"uri": URI}, "condition": 0}),
+        )
+        .expect("a witness");
+    assert_eq!(witness["stale"], true);
+    assert_eq!(witness["steps"][0]["range"]["start"]["line"], 4);
+    client.change(URI, 3, insert(4, 1, "MVO "));
+    let published = client.wait_diagnostics(URI, |params| params["version"] == 3);
+    let first = &published["diagnostics"][0];
+    assert_eq!(
+        (&first["severity"], &first["range"]["start"]["line"]),
+        (&json!(1), &json!(4))
+    );
+}
+
+#[test]
+fn models_are_told_as_they_end() {
+    let options = json!({"check": {"timeout": 0, "maxClasses": 0, "threads": 1}});
+    let mut client = Client::start_with(full_capabilities(), options);
+    client.open(URI, super::MANY_CLASSES);
+    let status = client
+        .wait(|message| {
+            message["method"] == "fencepost/status"
+                && message["params"]["models"]["SC"] == "done"
+                && message["params"]["models"]["PSO"] == "checking"
+        })
+        .expect("the quick model is not held back");
+    assert_eq!(status["params"]["state"], "checking");
+    let titles = lens_titles(&mut client);
+    assert!(titles[2].contains("never under SC"), "{titles:?}");
+    assert!(titles[2].contains("checking"), "{titles:?}");
+}
+
+#[test]
 fn parse_errors_come_at_once_and_old_results_never_hide_them() {
     let mut client = Client::start();
     client.open_checked(URI, NATIVE_SB);
@@ -244,19 +317,23 @@ fn parse_errors_come_at_once_and_old_results_never_hide_them() {
 #[test]
 fn a_broken_expectation_is_an_error_with_the_steps_of_a_witness() {
     let mut client = Client::start();
-    let text = NATIVE_SB.replace("TSO sometimes", "TSO never");
-    client.open(URI, &text);
-    let published = client.wait_diagnostics(URI, |params| {
-        params["diagnostics"]
-            .as_array()
-            .is_some_and(|all| all.iter().any(|d| d["code"] == "E0501"))
-    });
-    let all = published["diagnostics"].as_array().unwrap();
-    let broken = all.iter().find(|d| d["code"] == "E0501").unwrap();
-    assert_eq!(broken["severity"], 1);
-    let steps = broken["relatedInformation"].as_array().expect("steps");
-    assert_eq!(steps.len(), 6);
-    assert_eq!(steps[0]["location"]["range"]["start"]["line"], 3);
+    for text in [
+        NATIVE_SB.replace("TSO sometimes", "TSO never"),
+        format!("{HERD_SB}(* expect: TSO never *)\n"),
+    ] {
+        client.open(URI, &text);
+        let published = client.wait_diagnostics(URI, |params| {
+            params["diagnostics"]
+                .as_array()
+                .is_some_and(|all| all.iter().any(|d| d["code"] == "E0501"))
+        });
+        let all = published["diagnostics"].as_array().unwrap();
+        let broken = all.iter().find(|d| d["code"] == "E0501").unwrap();
+        assert_eq!(broken["severity"], 1);
+        let steps = broken["relatedInformation"].as_array().expect("steps");
+        assert_eq!(steps.len(), 6);
+        assert_eq!(steps[0]["location"]["range"]["start"]["line"], 3);
+    }
 }
 
 #[test]
