@@ -9,7 +9,7 @@ mod tests;
 use rustc_hash::FxHashMap;
 
 use crate::ast::{Body, Ident, SmolStr, Test};
-use crate::error::{Error, ErrorKind, NameKind, Related};
+use crate::error::{Error, ErrorKind, NameKind, Related, Severity};
 use crate::items::Damage;
 use crate::limits::MAX_ERRORS;
 use crate::nearest::nearest;
@@ -147,6 +147,10 @@ impl Builder<'_> {
 
     /// A file can be all mistakes; beyond so many nobody reads on.
     fn error(&mut self, error: Error) {
+        // Warnings leave room for errors, and however many they are, the text is read.
+        if error.severity() == Severity::Warning && self.errors.len() >= MAX_ERRORS / 2 {
+            return;
+        }
         match self.errors.len() {
             0..MAX_ERRORS => self.errors.push(error),
             MAX_ERRORS => {
@@ -184,8 +188,11 @@ impl Builder<'_> {
             }
             return;
         }
-        self.reported.insert(key, self.errors.len());
+        let at = self.errors.len();
         self.error(error);
+        if self.errors.len() > at {
+            self.reported.insert(key, at);
+        }
     }
 
     fn duplicate(&mut self, name: &Ident, kind: NameKind, first: SymbolId) {

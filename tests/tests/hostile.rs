@@ -185,6 +185,24 @@ fn a_million_columns_work() {
 }
 
 #[test]
+fn a_condition_on_a_hundred_thousand_registers_nobody_writes_is_read() {
+    let columns = 100_000;
+    let names: Vec<String> = (0..columns).map(|column| format!("P{column}")).collect();
+    let cells = vec!["MOV EAX,$1"; columns].join(" | ");
+    let terms: Vec<String> = (0..columns)
+        .map(|column| format!("{column}:EBX=0"))
+        .collect();
+    let text = format!(
+        "X86 t\n{{ }}\n {} ;\n {cells} ;\nexists ({})\n",
+        names.join(" | "),
+        terms.join(" /\\ ")
+    );
+    let parsed = parse(&text);
+    assert_eq!(parsed.errors[0].code(), "W0203");
+    assert!(!parsed.has_errors(), "no number of warnings is an error");
+}
+
+#[test]
 fn odd_bytes_end_in_an_error_with_a_place() {
     let forty = "1234567890".repeat(4);
     assert_eq!(codes(&native(&format!("x = {forty};"))), ["E0301"]);
@@ -196,7 +214,7 @@ fn odd_bytes_end_in_an_error_with_a_place() {
     );
     assert_eq!(
         codes(&format!(
-            "X86 t\n{{ }}\n P0 ;\n MOV [x],$1 ;\nexists ({forty}:EAX=1)\n"
+            "X86 t\n{{ }}\n P0 ;\n MOV EAX,[x] ;\nexists ({forty}:EAX=1)\n"
         )),
         ["E0301"]
     );

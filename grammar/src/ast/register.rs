@@ -50,6 +50,10 @@ pub fn register_name(reg: Reg, view: View) -> Option<&'static str> {
     Some(names[position]).filter(|name| !name.is_empty())
 }
 
+pub fn registers() -> impl Iterator<Item = Reg> {
+    TABLE.iter().map(|(reg, _)| *reg)
+}
+
 /// Every name, in lower case.
 pub fn register_names() -> impl Iterator<Item = &'static str> {
     TABLE

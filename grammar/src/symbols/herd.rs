@@ -7,7 +7,7 @@ use super::conditions::{self, Lookup};
 use super::{Access, Builder, SymbolId};
 use crate::ast::herd::*;
 use crate::ast::native::Expr;
-use crate::ast::register::{register_by_name, register_name, register_names};
+use crate::ast::register::{register_by_name, register_name, register_names, registers};
 use crate::ast::*;
 use crate::error::{Error, ErrorKind, NameKind};
 use crate::nearest::nearest;
@@ -22,6 +22,7 @@ pub(super) fn resolve(test: &Test, body: &Herd, builder: &mut Builder<'_>) {
         odd_registers: FxHashMap::default(),
         given: FxHashSet::default(),
         written: FxHashSet::default(),
+        warned: FxHashSet::default(),
     };
     resolver.threads(body);
     resolver.init(body);
@@ -41,6 +42,8 @@ struct Resolver<'b, 'a> {
     /// What the init section gives a value, and what instructions write.
     given: FxHashSet<(u32, Reg)>,
     written: FxHashSet<(u32, Reg)>,
+    /// Asked for though nobody writes them, and told so.
+    warned: FxHashSet<(u32, Reg)>,
 }
 
 impl Resolver<'_, '_> {
@@ -240,32 +243,35 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// A condition asks for a register that has one value in all executions.
-    fn never_written(&mut self, thread: &ThreadRef, column: u32, register: &Ident, view: View) {
-        let mut written: Vec<Reg> = self
-            .written
-            .iter()
-            .filter(|(owner, _)| *owner == column)
-            .map(|(_, reg)| *reg)
-            .collect();
-        written.sort_unstable();
-        // Spelled as the condition spells: `eax` for `ebx`, `rax` for `rbx`.
-        let names: Vec<&str> = written
-            .iter()
-            .filter_map(|&reg| register_name(reg, view))
+    /// A condition asks for a register that has one value in all executions. One warning
+    /// a register: further mentions are listed with the first.
+    fn never_written(&mut self, thread: &ThreadRef, key: (u32, Reg), register: &Ident, view: View) {
+        let first = self.warned.insert(key);
+        let (column, reg) = key;
+        let kind = ErrorKind::UnwrittenRegister {
+            name: register.name.clone(),
+            thread: thread_name(thread),
+        };
+        let meant = first.then(|| self.written_instead(column, register, view));
+        let warning = Error::new(kind, register.span).suggest(meant.flatten().as_deref());
+        let whole = register_name(reg, View::Quad).unwrap_or(&register.name);
+        let whole = SmolStr::new(whole);
+        self.builder.unknown(warning, &whole, Some(column));
+    }
+
+    /// Of the registers that the thread writes, the only one or the one most like this,
+    /// spelled as this is: `eax` for `ebx`, `RAX` for `RBX`.
+    fn written_instead(&self, column: u32, register: &Ident, view: View) -> Option<String> {
+        let names: Vec<&str> = registers()
+            .filter(|&reg| self.written.contains(&(column, reg)))
+            .filter_map(|reg| register_name(reg, view))
             .collect();
         let lower = register.name.to_ascii_lowercase();
         let meant = match names[..] {
             [only] => Some(only),
             _ => nearest(&lower, names.iter().copied()),
         };
-        let meant = meant.map(|name| in_case_of(&register.name, name));
-        let kind = ErrorKind::UnwrittenRegister {
-            name: register.name.clone(),
-            thread: thread_name(thread),
-        };
-        let warning = Error::new(kind, register.span).suggest(meant.as_deref());
-        self.builder.unknown(warning, &register.name, Some(column));
+        meant.map(|name| in_case_of(&register.name, name))
     }
 
     /// The column of a thread that a condition or the init section names.
@@ -342,7 +348,7 @@ impl Lookup for Resolver<'_, '_> {
             self.use_register(column, register, Access::Mention);
             let key = (column, reg);
             if !self.written.contains(&key) && !self.given.contains(&key) {
-                self.never_written(thread, column, register, view);
+                self.never_written(thread, key, register, view);
             }
             return;
         }

@@ -247,7 +247,6 @@ exists (0:dx=1 /\\ 1:rbx=0 /\\ 2:RDI=0)
             2:RDI Register 8:32
             7:11 "RDX" W0203: thread P0 never writes `RDX`, so it is 0 in every outcome (did you mean `RAX`?)
             7:22 "r10" W0203: thread P1 never writes `r10`, so it is 0 in every outcome (did you mean `r8`?)
-            8:11 "dx" W0203: thread P0 never writes `dx`, so it is 0 in every outcome (did you mean `ax`?)
             8:21 "rbx" W0203: thread P1 never writes `rbx`, so it is 0 in every outcome (did you mean `r8`?)
             8:32 "RDI" W0203: thread P2 never writes `RDI`, so it is 0 in every outcome (did you mean `RAX`?)
         "#]],
