@@ -389,12 +389,10 @@ pub fn position(before: &str) -> Value {
     json!({"line": line, "character": last.encode_utf16().count()})
 }
 
-/// The ranges of an answer drawn under the lines of a text.
+/// The lines of a text that ranges of an answer start in, the ranges drawn under them.
 pub fn draw(text: &str, ranges: &[Value]) -> String {
     let mut out = String::new();
     for (index, line) in text.lines().enumerate() {
-        out += line;
-        out.push('\n');
         let mut marks = String::new();
         let mut on_line: Vec<(u64, u64)> = ranges
             .iter()
@@ -419,8 +417,7 @@ pub fn draw(text: &str, ranges: &[Value]) -> String {
             marks += &"^".repeat(width as usize);
         }
         if !marks.is_empty() {
-            out += &marks;
-            out.push('\n');
+            out += &format!("{line}\n{marks}\n");
         }
     }
     out

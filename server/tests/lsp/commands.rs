@@ -168,3 +168,38 @@ fn wrong_commands_are_refused() {
         assert_eq!(error["code"], -32602, "{error}");
     }
 }
+
+#[test]
+fn a_client_without_literal_actions_gets_commands_that_apply_them() {
+    let capabilities = json!({"workspace": {"applyEdit": true}});
+    let mut client = Client::start_with(capabilities, Value::Null);
+    for text in [
+        NATIVE_SB.replace("TSO sometimes", "TSO sometime"),
+        HERD_SB.replacen("0:EAX", "0:EBX", 1),
+    ] {
+        client.open(URI, &text);
+        let everything =
+            json!({"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}});
+        let actions = client
+            .request(
+                "textDocument/codeAction",
+                json!({"textDocument": {"uri": URI}, "range": everything,
+                    "context": {"diagnostics": []}}),
+            )
+            .expect("actions");
+        let mend = &actions[0];
+        assert!(
+            mend["title"].as_str().unwrap().starts_with("Change to"),
+            "{actions}"
+        );
+        run(
+            &mut client,
+            mend["command"].as_str().expect("a command"),
+            mend["arguments"][0].clone(),
+        );
+        let edit = client
+            .wait(|m| m["method"] == "workspace/applyEdit")
+            .expect("an edit");
+        assert_eq!(edit["params"]["edit"], mend["arguments"][0]["edit"]);
+    }
+}

@@ -206,3 +206,61 @@ fn the_trace_and_the_log_file_tell_what_happens_and_standard_output_does_not() {
     assert!(log.contains("<- textDocument/didOpen"), "{log}");
     assert!(log.contains(env!("CARGO_PKG_VERSION")), "{log}");
 }
+
+/// Which surfaces show something of a test that has something for each.
+fn shown(surfaces: Value) -> Vec<&'static str> {
+    let options = json!({"surfaces": surfaces});
+    let mut client = Client::start_with(full_capabilities(), options);
+    client.open_checked(URI, &NATIVE_SB.replace("r0 = y;", "r0 = y;\n  mfence;"));
+    client.wait_insights(URI);
+    let document = json!({"uri": URI});
+    let answers = |client: &mut Client, method: &str, more: Value| {
+        let mut params = more;
+        params["textDocument"] = document.clone();
+        client.request(method, params).expect("an answer")
+    };
+    let everything =
+        json!({"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}});
+    let lenses = answers(&mut client, "textDocument/codeLens", json!({}));
+    let hints = answers(
+        &mut client,
+        "textDocument/inlayHint",
+        json!({"range": everything}),
+    );
+    let at = json!({"line": 11, "character": 2});
+    let hover = answers(&mut client, "textDocument/hover", json!({"position": at}));
+    let tokens = answers(&mut client, "textDocument/semanticTokens/full", json!({}));
+    // An edit that changes nothing brings the diagnostics once more.
+    let start = json!({"line": 0, "character": 9});
+    client.change(
+        URI,
+        2,
+        json!([{"range": {"start": start, "end": start}, "text": " "}]),
+    );
+    let said = client.wait_diagnostics(URI, |params| params["version"] == 2);
+    let said = said["diagnostics"].to_string();
+    [
+        ("lenses", lenses != json!([])),
+        ("inlayHints", hints != json!([])),
+        ("hovers", hover.to_string().contains("outcome  ")),
+        ("semanticTokens", tokens["data"] != json!([])),
+        ("weakOutcomes", said.contains("I0501")),
+        ("unneededFences", said.contains("I0502")),
+    ]
+    .into_iter()
+    .filter_map(|(surface, shown)| shown.then_some(surface))
+    .collect()
+}
+
+#[test]
+fn each_surface_has_its_switch_and_one_turns_all_off() {
+    let all = shown(json!({}));
+    assert_eq!(all.len(), 6, "{all:?}");
+    for off in &all {
+        let mut surfaces = json!({});
+        surfaces[*off] = json!(false);
+        let left: Vec<_> = all.iter().copied().filter(|one| one != off).collect();
+        assert_eq!(shown(surfaces), left, "without {off}");
+    }
+    assert_eq!(shown(json!({"enable": false})), Vec::<&str>::new());
+}

@@ -267,21 +267,12 @@ fn ranges(method: &str, marked: &str, more: Value) -> String {
 fn definition_references_and_highlights_in_both_dialects() {
     let more = json!({"context": {"includeDeclaration": true}});
     expect![[r#"
-        litmus SB
         shared x, y;
                ^
-        thread P0 {
           x = 1;
           ^
-          r0 = y;
-        }
-        thread P1 {
-          y = 1;
           r1 = x;
                ^
-        }
-        exists (P0:r0 = 0 /\ P1:r1 = 0)
-        expect SC never, TSO sometimes, PSO sometimes
     "#]]
     .assert_eq(&ranges(
         "textDocument/references",
@@ -289,15 +280,12 @@ fn definition_references_and_highlights_in_both_dialects() {
         more.clone(),
     ));
     expect![[r#"
-        X86 SB
         { x=0; y=0; }
                ^
-         P0          | P1          ;
          MOV [x],$1  | MOV [y],$1  ;
                             ^
          MOV EAX,[y] | MOV EAX,[x] ;
                   ^
-        exists (0:EAX=0 /\ 1:EAX=0)
     "#]]
     .assert_eq(&ranges(
         "textDocument/references",
@@ -305,19 +293,8 @@ fn definition_references_and_highlights_in_both_dialects() {
         more,
     ));
     expect![[r#"
-        litmus SB
-        shared x, y;
-        thread P0 {
-          x = 1;
-          r0 = y;
-        }
-        thread P1 {
-          y = 1;
           r1 = x;
           ^^
-        }
-        exists (P0:r0 = 0 /\ P1:r1 = 0)
-        expect SC never, TSO sometimes, PSO sometimes
     "#]]
     .assert_eq(&ranges(
         "textDocument/definition",
@@ -325,20 +302,10 @@ fn definition_references_and_highlights_in_both_dialects() {
         json!({}),
     ));
     expect![[r#"
-        litmus SB
-        shared x, y;
-        thread P0 {
-          x = 1;
-          r0 = y;
-        }
-        thread P1 {
-          y = 1;
           r1 = x;
           ^^
-        }
         exists (P0:r0 = 0 /\ P1:r1 = 0)
                                 ^^
-        expect SC never, TSO sometimes, PSO sometimes
     "#]]
     .assert_eq(&ranges(
         "textDocument/documentHighlight",
@@ -346,13 +313,8 @@ fn definition_references_and_highlights_in_both_dialects() {
         json!({}),
     ));
     expect![[r#"
-        X86 SB
         { x=0; y=0; }
           ^
-         P0          | P1          ;
-         MOV [x],$1  | MOV [y],$1  ;
-         MOV EAX,[y] | MOV EAX,[x] ;
-        exists (0:EAX=0 /\ 1:EAX=0)
     "#]]
     .assert_eq(&ranges(
         "textDocument/definition",
@@ -360,10 +322,6 @@ fn definition_references_and_highlights_in_both_dialects() {
         json!({}),
     ));
     expect![[r#"
-        X86 SB
-        { x=0; y=0; }
-         P0          | P1          ;
-         MOV [x],$1  | MOV [y],$1  ;
          MOV EAX,[y] | MOV EAX,[x] ;
                            ^^^
         exists (0:EAX=0 /\ 1:EAX=0)
