@@ -11,7 +11,7 @@ use fencepost_checker::event::{Effect, Event, EventId, INIT, NO_SOURCE};
 use fencepost_checker::program::Model;
 use fencepost_checker::verify::{MemoryModel, Pso, Sc, Tso, Verifier};
 
-const LOCATIONS: usize = 3;
+const LOCATIONS: usize = 6;
 
 struct Instance {
     events: Vec<Event>,
@@ -170,13 +170,13 @@ fn random_instance(rng: &mut fastrand::Rng) -> Instance {
                 thread: t as u8,
                 effect,
                 index: index as u16,
-                loc: rng.u16(0..LOCATIONS as u16),
+                loc: rng.u16(0..3),
                 source: NO_SOURCE,
                 value: 0,
             });
         }
     }
-    for loc in 0..LOCATIONS as u16 {
+    for loc in 0..3 {
         if rng.u8(0..4) == 0 {
             let index = lists[threads].len() as u16;
             lists[threads].push(events.len() as EventId);
@@ -191,6 +191,46 @@ fn random_instance(rng: &mut fastrand::Rng) -> Instance {
         }
     }
     Instance { events, lists }
+}
+
+/// An instance of plain loads and stores: each thread's locations in program order, for a load
+/// with the event it reads from. Events are numbered through.
+fn instance_of(threads: &[Vec<(u16, Option<EventId>)>]) -> Instance {
+    let mut events = Vec::new();
+    let mut lists = vec![Vec::new(); threads.len() + 1];
+    for (t, thread) in threads.iter().enumerate() {
+        for (index, &(loc, source)) in thread.iter().enumerate() {
+            lists[t].push(events.len() as EventId);
+            events.push(Event {
+                thread: t as u8,
+                effect: source.map_or(Effect::WRITE, |_| Effect::READ),
+                index: index as u16,
+                loc,
+                source: source.unwrap_or(NO_SOURCE),
+                value: 0,
+            });
+        }
+    }
+    Instance { events, lists }
+}
+
+/// The benchmark `spammer(4)`: each thread writes to the locations of the others and then reads
+/// its own. Many writes and few reads leave much open that an attempt can choose wrong.
+/// The digits of `map` tell which of four sources each thread reads from.
+fn spammer(map: u16) -> Instance {
+    let mut threads = Vec::new();
+    for t in 0..4 {
+        let others = (0..4).filter(|other| *other != t);
+        let sources = others
+            .clone()
+            .map(|s| s * 4 + if t < s { t } else { t - 1 });
+        let source = [INIT]
+            .into_iter()
+            .chain(sources)
+            .nth(map as usize >> (2 * t) & 3);
+        threads.push(others.map(|loc| (loc, None)).chain([(t, source)]).collect());
+    }
+    instance_of(&threads)
 }
 
 /// Gives the reads the sources they have in a random execution.
@@ -229,7 +269,8 @@ struct Tally {
     realizable: u32,
     unrealizable: u32,
     closure_found: u32,
-    guide_found: u32,
+    /// By the greedy attempt, and by the one that orders each location's writes.
+    guide_found: [u32; 2],
 }
 
 fn check<M: MemoryModel>(instance: &Instance, rng: &mut fastrand::Rng, tally: &mut Tally) {
@@ -245,15 +286,24 @@ fn check<M: MemoryModel>(instance: &Instance, rng: &mut fastrand::Rng, tally: &m
 
     let closed = verifier.close(events, lists, included);
     assert!(closed || !truth, "closure refuses a realizable {}", what());
-    if closed && verifier.guided(&guide) {
-        assert!(truth, "the guided attempt accepts {}", what());
-        assert!(
-            instance.realizable(M::MODEL, Some(&verifier.witness)),
-            "the guided attempt's memory order {:?} is wrong: {}",
-            verifier.witness,
-            what()
-        );
-        tally.guide_found += 1;
+    let attempts = [
+        (
+            "greedy",
+            Verifier::<M, 1>::guided as fn(&mut _, &[EventId]) -> bool,
+        ),
+        ("ordered", Verifier::<M, 1>::guided_in_order),
+    ];
+    for (found, (name, attempt)) in tally.guide_found.iter_mut().zip(attempts) {
+        if closed && attempt(&mut verifier, &guide) {
+            assert!(truth, "the {name} guided attempt accepts {}", what());
+            assert!(
+                instance.realizable(M::MODEL, Some(&verifier.witness)),
+                "the {name} guided attempt's memory order {:?} is wrong: {}",
+                verifier.witness,
+                what()
+            );
+            *found += 1;
+        }
     }
     let explained = verifier.explain(events, lists, included);
     assert_eq!(explained.is_none(), closed, "{}", what());
@@ -295,8 +345,12 @@ fn check_model<M: MemoryModel>(seed: u64, count: u64) {
         }
     }
     assert!(tally.realizable > 0 && tally.unrealizable > 0, "{tally:?}");
-    // Shown with `--nocapture`: what each step settles.
-    let line = format!("{:?} from seed {seed}: {tally:?}\n", M::MODEL);
+    show::<M>(&format!("from seed {seed}"), &tally);
+}
+
+/// Shown with `--nocapture`: what each step settles.
+fn show<M: MemoryModel>(instances: &str, tally: &Tally) {
+    let line = format!("{:?} {instances}: {tally:?}\n", M::MODEL);
     std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes()).expect("stderr");
 }
 
@@ -321,4 +375,53 @@ fn tso_steps_agree_with_enumeration() {
 #[test]
 fn pso_steps_agree_with_enumeration() {
     check_model::<Pso>(3, count());
+}
+
+/// Of all maps of `spammer(4)` the papers' implementation finds 178 under SC.
+#[test]
+fn every_map_of_spammer_is_decided() {
+    let mut tally = Tally::default();
+    let mut rng = fastrand::Rng::with_seed(4);
+    for map in 0..256 {
+        check::<Sc>(&spammer(map), &mut rng, &mut tally);
+    }
+    show::<Sc>("all maps of spammer(4)", &tally);
+    assert_eq!(tally.realizable, 178);
+    let [greedy, ordered] = tally.guide_found;
+    assert!(
+        greedy < ordered,
+        "the second attempt sees further: {tally:?}"
+    );
+}
+
+/// A guide that misleads even the second attempt, which must leave the order as it was.
+#[test]
+fn a_misled_attempt_leaves_the_search_its_order() {
+    let instance = instance_of(&[
+        vec![(4, None), (5, None), (0, Some(13))],
+        vec![(0, None), (2, None), (1, Some(14))],
+        vec![(0, None), (1, None), (2, Some(15))],
+        vec![(3, Some(10))],
+        vec![(3, None), (5, None), (4, Some(0))],
+        vec![
+            (0, None),
+            (1, None),
+            (2, None),
+            (3, None),
+            (4, None),
+            (5, Some(1)),
+        ],
+    ]);
+    let guide = [16, 13, 17, 1, 7, 14, 15, 6, 11, 10, 4, 0, 3];
+    let (events, lists) = (&instance.events, &instance.lists);
+    let included = Bits::<1>::prefix(events.len());
+    let mut verifier = Verifier::<Sc, 1>::new(LOCATIONS);
+    assert!(verifier.close(events, lists, included));
+    assert!(!verifier.guided(&guide), "the guide misleads no more");
+    assert!(
+        !verifier.guided_in_order(&guide),
+        "the guide misleads no more"
+    );
+    assert!(verifier.verify(events, lists, included, &guide));
+    assert!(instance.realizable(Model::Sc, Some(&verifier.witness)));
 }

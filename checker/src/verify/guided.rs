@@ -1,9 +1,11 @@
-//! The guided attempt: follow the memory order of a similar execution (after `001_…` 5.2).
+//! The guided attempts: follow the memory order of a similar execution (after `001_…` 5.2).
 //!
-//! Reads and fences are taken as soon as the closed order allows; of the memory-writes that
-//! can be executed, the first in the guide's order. It gives up instead of going back.
+//! The first is greedy. Reads and fences are taken as soon as the closed order allows; of the
+//! memory-writes that can be executed, the first in the guide's order. It gives up instead of
+//! going back. The second sees further and costs more: it orders the writes of each location
+//! as the guide does, closing the order after each choice.
 
-use super::{MemoryModel, Verifier};
+use super::{MemoryModel, Verifier, closure};
 use crate::bits::Bits;
 use crate::event::{EventId, INIT};
 
@@ -44,6 +46,53 @@ pub(super) fn attempt<M: MemoryModel, const W: usize>(
     }
     v.take_thread_events(threads_only, &mut done);
     done == v.included
+}
+
+/// Orders the writes, and then makes the greedy attempt. When it fails, the order is as it was.
+pub(super) fn attempt_ordered<M: MemoryModel, const W: usize>(
+    v: &mut Verifier<M, W>,
+    guide: &[EventId],
+) -> bool {
+    v.closed.copy_from(&v.order, v.included);
+    let found = order_writes(v, guide) && attempt(v, guide);
+    if !found {
+        v.order.copy_from(&v.closed, v.included);
+    }
+    found
+}
+
+/// Orders the writes of each location as the guide does wherever closure leaves them open, the
+/// other way where that makes a cycle, and closes the order after each choice. Two writes that
+/// nobody reads can stay open. When the rest is ordered, every linearization is a witness. When
+/// both ways make a cycle, an earlier choice was wrong, and it gives up.
+fn order_writes<M: MemoryModel, const W: usize>(v: &mut Verifier<M, W>, guide: &[EventId]) -> bool {
+    for (k, &earlier) in guide.iter().enumerate() {
+        let a = earlier as usize;
+        if !v.all_writes.has(a) {
+            continue;
+        }
+        let others = v.writes[v.location(a)];
+        for &later in &guide[k + 1..] {
+            let b = later as usize;
+            let open = others.has(b) && !v.order.after[a].has(b) && !v.order.after[b].has(a);
+            if !open || (v.readers[a].is_empty() && v.readers[b].is_empty()) {
+                continue;
+            }
+            v.interrupted = v.interrupt.poll();
+            if v.interrupted.is_some() {
+                return false;
+            }
+            v.chosen.copy_from(&v.order, v.included);
+            if v.order.add(a, b) && closure::saturate(v) {
+                continue;
+            }
+            v.order.copy_from(&v.chosen, v.included);
+            if !(v.order.add(b, a) && closure::saturate(v)) {
+                return false;
+            }
+        }
+    }
+    true
 }
 
 impl<M, const W: usize> Verifier<M, W> {

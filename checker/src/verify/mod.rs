@@ -1,7 +1,7 @@
 //! Is there an execution with these events in which every read reads from this source?
 //!
 //! The verification problem of `000_…` section 4, in three steps, cheapest first:
-//! closure (orders that every witness respects), the guided attempt (follow the memory
+//! closure (orders that every witness respects), the guided attempts (follow the memory
 //! order of a similar execution), the complete search. A witness is a total order of the
 //! memory-writes; the thread events follow from it (`schedule`).
 //!
@@ -55,9 +55,23 @@ pub struct Order<const W: usize> {
     pub after: Vec<Bits<W>>,
 }
 
+impl<const W: usize> Order<W> {
+    /// Takes over what `other` says of the events `included`.
+    fn copy_from(&mut self, other: &Self, included: Bits<W>) {
+        for id in included.iter() {
+            self.before[id] = other.before[id];
+            self.after[id] = other.after[id];
+        }
+    }
+}
+
 /// Decides reads-from maps; owns every buffer the decision needs, so that none is allocated.
 pub struct Verifier<M, const W: usize> {
     order: Order<W>,
+    /// The closed order, while an attempt adds to `order`.
+    closed: Order<W>,
+    /// The same before its latest choice.
+    chosen: Order<W>,
     /// The events in question.
     included: Bits<W>,
     /// For each location, the included writes to it.
@@ -94,11 +108,14 @@ struct Read {
 impl<M: MemoryModel, const W: usize> Verifier<M, W> {
     pub fn new(locations: usize) -> Self {
         let empty = vec![Bits::EMPTY; Bits::<W>::CAPACITY];
+        let order = Order {
+            before: empty.clone(),
+            after: empty.clone(),
+        };
         Verifier {
-            order: Order {
-                before: empty.clone(),
-                after: empty.clone(),
-            },
+            closed: order.clone(),
+            chosen: order.clone(),
+            order,
             included: Bits::EMPTY,
             writes: vec![Bits::EMPTY; locations],
             touched: Vec::new(),
@@ -132,7 +149,9 @@ impl<M: MemoryModel, const W: usize> Verifier<M, W> {
         guide: &[EventId],
     ) -> bool {
         self.close(events, lists, included)
-            && (self.guided(guide) || M::search(self, events, lists, guide))
+            && (self.guided(guide)
+                || self.guided_in_order(guide)
+                || (self.interrupted.is_none() && M::search(self, events, lists, guide)))
     }
 
     /// Closure alone: false means that no execution exists.
@@ -141,9 +160,15 @@ impl<M: MemoryModel, const W: usize> Verifier<M, W> {
         closure::constrain(self, events) && closure::saturate(self)
     }
 
-    /// After [`Verifier::close`]: the guided attempt alone; false means nothing.
+    /// After [`Verifier::close`]: the greedy guided attempt alone; false means nothing.
     pub fn guided(&mut self, guide: &[EventId]) -> bool {
         guided::attempt(self, guide)
+    }
+
+    /// After [`Verifier::close`]: the guided attempt that orders each location's writes, alone;
+    /// false means nothing.
+    pub fn guided_in_order(&mut self, guide: &[EventId]) -> bool {
+        guided::attempt_ordered(self, guide)
     }
 
     /// The complete search alone, without what closure finds.
