@@ -5,6 +5,7 @@ mod maximal;
 mod rf;
 mod rf_part;
 mod schedule;
+mod states;
 mod trace;
 
 use self::rf::Rf;

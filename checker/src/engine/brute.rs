@@ -3,8 +3,7 @@
 //! Shares no code with the verifiers. A state carries the source of each read, so the
 //! final states tell the reads-from classes apart and each is counted once.
 
-use rustc_hash::FxHashSet;
-
+use super::states::StateSet;
 use crate::collect::{Collector, may_deadlock};
 use crate::operational::{Cell, End, INITIAL, Local, Machine, Move, Writer};
 use crate::program::{LocId, Model, Place, Program, ThreadId, Value};
@@ -16,11 +15,10 @@ pub fn explore(program: &Program, model: Model, options: &Options) -> Report {
     let mut search = Search {
         program,
         model,
-        seen: FxHashSet::default(),
-        classes: FxHashSet::default(),
-        deadlocks: FxHashSet::default(),
+        seen: StateSet::new(),
+        classes: StateSet::new(),
+        deadlocks: StateSet::new(),
         taken: Vec::new(),
-        bytes: 0,
         key: Vec::new(),
         collector: Collector::new(program, model),
     };
@@ -34,14 +32,13 @@ struct Search<'p> {
     program: &'p Program,
     model: Model,
     /// The states that were reached, as [`Search::encode`] writes them.
-    seen: FxHashSet<Box<[u32]>>,
+    seen: StateSet,
     /// The classes that were counted.
-    classes: FxHashSet<Box<[u32]>>,
+    classes: StateSet,
     /// The blocked classes that were counted as deadlocks.
-    deadlocks: FxHashSet<Box<[u32]>>,
+    deadlocks: StateSet,
     /// How each state was first reached: the state before and the step.
     taken: Vec<(u32, Move)>,
-    bytes: usize,
     key: Vec<u32>,
     collector: Collector<'p>,
 }
@@ -60,7 +57,7 @@ impl<'p> Search<'p> {
         let mut moves = Vec::new();
         let mut spare: Vec<Machine<'p>> = Vec::new();
         while let Some((machine, number)) = stack.pop() {
-            let held = self.bytes + self.collector.memory() + (stack.len() + spare.len()) * size;
+            let held = self.memory() + (stack.len() + spare.len()) * size;
             if let Some(reason) = budget.poll(self.collector.classes(), held) {
                 return reason;
             }
@@ -80,11 +77,9 @@ impl<'p> Search<'p> {
                     return Completeness::TooManyEvents;
                 }
                 self.encode(&next);
-                if self.seen.contains(self.key.as_slice()) {
+                if !self.seen.insert(&self.key) {
                     continue;
                 }
-                self.bytes += self.key.len() * 4 + STATE_OVERHEAD;
-                self.seen.insert(self.key.as_slice().into());
                 let child = self.taken.len() as u32;
                 self.taken.push((number, step));
                 let mut state = spare.pop().unwrap_or_else(|| next.clone());
@@ -94,6 +89,14 @@ impl<'p> Search<'p> {
             spare.push(machine);
         }
         Completeness::Complete
+    }
+
+    /// Bytes held, about.
+    fn memory(&self) -> usize {
+        let states = [&self.seen, &self.classes, &self.deadlocks];
+        states.into_iter().map(StateSet::memory).sum::<usize>()
+            + self.taken.capacity() * size_of::<(u32, Move)>()
+            + self.collector.memory()
     }
 
     /// Counts the class of a state in which nothing can move.
@@ -111,9 +114,7 @@ impl<'p> Search<'p> {
         }
         let taken = &self.taken;
         let schedule = || schedule(taken, number);
-        if !self.classes.contains(self.key.as_slice()) {
-            self.bytes += self.key.len() * 4 + STATE_OVERHEAD;
-            self.classes.insert(self.key.as_slice().into());
+        if self.classes.insert(&self.key) {
             if complete {
                 let state: Vec<Value> = self
                     .program
@@ -132,9 +133,8 @@ impl<'p> Search<'p> {
         if !complete
             && may_deadlock(ends.iter().copied())
             && machine.awaits_read_memory()
-            && !self.deadlocks.contains(self.key.as_slice())
+            && self.deadlocks.insert(&self.key)
         {
-            self.deadlocks.insert(self.key.as_slice().into());
             self.collector.deadlock(schedule);
         }
     }
@@ -170,9 +170,6 @@ fn size_of_machine(program: &Program) -> usize {
 
 /// A guess at what a thread's reads and buffer take.
 const THREAD_HEAP: usize = 256;
-
-/// About what a hashed state costs beside its code.
-const STATE_OVERHEAD: usize = 40;
 
 fn encode_threads(machine: &Machine<'_>, key: &mut Vec<u32>) {
     for local in &machine.threads {
