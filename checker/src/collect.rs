@@ -1,17 +1,20 @@
 //! Gathers what an engine finds, one call for each class, and makes the report of it.
 
-use rustc_hash::FxHashMap;
+use std::hash::BuildHasher;
 
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+use crate::confirm;
 use crate::event::{Event, EventId};
 use crate::operational::{End, Move};
-use crate::program::{LocId, Model, Pc, Program, Span, ThreadId, Value};
-use crate::readable;
-use crate::replay::{self, ReplayError, Replayed};
+use crate::program::{Model, Pc, Program, Span, ThreadId, Value};
+use crate::replay::ReplayError;
 use crate::report::{
     BoundHit, Completeness, EngineKind, Failure, FailureKind, Outcome, Report, judge,
 };
 use crate::thread::{MAX_LOCAL_STEPS, Stop};
-use crate::witness::{FlushPolicy, Witness};
+use crate::witness::Witness;
 
 /// A class of complete executions, as a reads-from engine holds it.
 #[derive(Debug, Clone, Copy)]
@@ -43,13 +46,16 @@ pub struct Collector<'p> {
     classes: u64,
     blocked: u64,
     deadlocks: u64,
-    index: FxHashMap<Box<[Value]>, u32>,
+    /// Finds a state among those in `found`.
+    index: HashTable<u32>,
     found: Vec<Found>,
     failures: Vec<FoundFailure>,
     deadlock: Option<Vec<Move>>,
     /// Sorted, each once.
     bounds: Vec<(ThreadId, Option<u16>, Pc)>,
     schedule_moves: usize,
+    /// The first schedule that does not hold up in the operational model.
+    defect: Option<ReplayError>,
     watcher: Option<&'p dyn Watch>,
 }
 
@@ -79,12 +85,13 @@ impl<'p> Collector<'p> {
             classes: 0,
             blocked: 0,
             deadlocks: 0,
-            index: FxHashMap::default(),
+            index: HashTable::new(),
             found: Vec::new(),
             failures: Vec::new(),
             deadlock: None,
             bounds: Vec::new(),
             schedule_moves: 0,
+            defect: None,
             watcher: None,
         }
     }
@@ -106,20 +113,29 @@ impl<'p> Collector<'p> {
     /// A class of complete executions. `state` is parallel to [`Program::observed`].
     pub fn complete(&mut self, state: &[Value], schedule: impl FnOnce() -> Vec<Move>) {
         self.classes += 1;
-        if let Some(&at) = self.index.get(state) {
+        let hash = FxBuildHasher.hash_one(state);
+        let known = |at: &u32| *self.found[*at as usize].state == *state;
+        if let Some(&at) = self.index.find(hash, known) {
             self.found[at as usize].classes += 1;
             return;
         }
         let kept = self.program.filter.as_ref().is_none_or(|f| f.holds(state));
-        // No witness is shown of what the filter drops.
+        // No witness is shown of what the filter drops. What is kept is confirmed now, so that
+        // a test with many outcomes is done when its exploration is.
         let schedule = if kept { schedule() } else { Vec::new() };
+        if kept && self.defect.is_none() {
+            self.defect = confirm::reaches(self.program, self.model, &schedule, state).err();
+        }
         self.schedule_moves += schedule.len();
-        self.index.insert(state.into(), self.found.len() as u32);
         self.found.push(Found {
             state: state.into(),
             kept,
             classes: 1,
             schedule,
+        });
+        let last = (self.found.len() - 1) as u32;
+        self.index.insert_unique(hash, last, |at| {
+            FxBuildHasher.hash_one(&self.found[*at as usize].state)
         });
     }
 
@@ -189,7 +205,7 @@ impl<'p> Collector<'p> {
     /// Bytes held, about.
     pub fn memory(&self) -> usize {
         let state = self.program.observed.len() * size_of::<Value>();
-        self.found.len() * (2 * state + size_of::<Found>() + 64)
+        self.found.len() * (state + size_of::<Found>() + 64)
             + self.schedule_moves * size_of::<Move>()
             + self.watcher.map_or(0, |watcher| watcher.memory())
     }
@@ -200,40 +216,52 @@ impl<'p> Collector<'p> {
         completeness: Completeness,
         time: std::time::Duration,
     ) -> Report {
-        let mut confirm = Confirm {
-            program: self.program,
-            model: self.model,
-            defect: None,
-        };
+        let Collector {
+            program,
+            model,
+            mut defect,
+            ..
+        } = self;
         let mut kept: Vec<Found> = self.found.into_iter().filter(|f| f.kept).collect();
         kept.sort_by(|a, b| a.state.cmp(&b.state));
         let outcomes: Vec<Outcome> = kept
             .into_iter()
             .map(|found| Outcome {
-                holds: self
-                    .program
+                holds: program
                     .conditions
                     .iter()
                     .map(|c| c.prop.holds(&found.state))
                     .collect(),
-                witness: confirm.outcome(&found.schedule, &found.state),
                 state: found.state.into_vec(),
                 classes: found.classes,
+                model,
+                schedule: found.schedule,
             })
             .collect();
+        let mut confirmed = |result: Result<Witness, ReplayError>| {
+            result.unwrap_or_else(|error| {
+                defect.get_or_insert(error);
+                Witness::empty(program, model)
+            })
+        };
         let mut failures: Vec<Failure> = self
             .failures
             .into_iter()
-            .map(|found| Failure {
-                witness: confirm.failure(&found),
-                kind: found.kind,
-                thread: found.thread,
-                span: found.span,
-                classes: found.classes,
+            .map(|found| {
+                let at = (found.kind, found.thread, &found.span);
+                Failure {
+                    witness: confirmed(confirm::failure(program, model, &found.schedule, at)),
+                    kind: found.kind,
+                    thread: found.thread,
+                    span: found.span,
+                    classes: found.classes,
+                }
             })
             .collect();
         failures.sort_by_key(|f| (f.span.start, f.span.end, f.thread, f.kind));
-        let deadlock = self.deadlock.map(|schedule| confirm.deadlock(&schedule));
+        let deadlock = self
+            .deadlock
+            .map(|schedule| confirmed(confirm::deadlock(program, model, &schedule)));
         let conditions = judge(
             self.program,
             &outcomes,
@@ -255,7 +283,7 @@ impl<'p> Collector<'p> {
                 .iter()
                 .map(|&(thread, loop_id, pc)| bound_hit(self.program, thread, loop_id, pc))
                 .collect(),
-            defect: confirm.defect,
+            defect,
             time,
         }
     }
@@ -290,88 +318,6 @@ fn bound_hit(program: &Program, thread: ThreadId, loop_id: Option<u16>, pc: Pc) 
             bound: MAX_LOCAL_STEPS,
             explicit: false,
         },
-    }
-}
-
-/// Makes schedules readable and replays them; remembers the first that does not hold up.
-struct Confirm<'p> {
-    program: &'p Program,
-    model: Model,
-    defect: Option<ReplayError>,
-}
-
-impl Confirm<'_> {
-    fn outcome(&mut self, schedule: &[Move], state: &[Value]) -> Witness {
-        self.witness(schedule, |program, replayed| {
-            let same = replay::final_state(program, &replayed.witness).eq(state.iter().copied());
-            let done = replayed.ends.iter().all(|end| *end == End::Done);
-            if !done {
-                Err(ReplayError::WrongEnd)
-            } else if !same {
-                Err(ReplayError::WrongState)
-            } else {
-                Ok(())
-            }
-        })
-    }
-
-    fn failure(&mut self, found: &FoundFailure) -> Witness {
-        self.witness(&found.schedule, |program, replayed| {
-            let end = replayed.ends[found.thread as usize];
-            let spans = &program.threads[found.thread as usize].spans;
-            match end.failure() {
-                Some((kind, pc)) if kind == found.kind && spans[pc as usize] == found.span => {
-                    Ok(())
-                }
-                _ => Err(ReplayError::WrongEnd),
-            }
-        })
-    }
-
-    fn deadlock(&mut self, schedule: &[Move]) -> Witness {
-        self.witness(schedule, |_, replayed| {
-            let waits = replayed.ends.iter().any(|end| *end != End::Done);
-            if waits && may_deadlock(replayed.ends.iter().copied()) && replayed.awaits_read_memory {
-                Ok(())
-            } else {
-                Err(ReplayError::WrongEnd)
-            }
-        })
-    }
-
-    fn witness(
-        &mut self,
-        schedule: &[Move],
-        check: impl Fn(&Program, &Replayed) -> Result<(), ReplayError>,
-    ) -> Witness {
-        let result = readable::arrange(self.program, self.model, schedule).and_then(
-            |(schedule, flushes)| {
-                let replayed = replay::run(self.program, self.model, &schedule, flushes)?;
-                check(self.program, &replayed)?;
-                Ok(replayed.witness)
-            },
-        );
-        result.unwrap_or_else(|error| {
-            self.defect.get_or_insert(error);
-            Witness {
-                model: self.model,
-                steps: Vec::new(),
-                memory: self.initial_memory(),
-                registers: self
-                    .program
-                    .threads
-                    .iter()
-                    .map(|t| t.regs.clone())
-                    .collect(),
-                flushes: FlushPolicy::Early,
-            }
-        })
-    }
-
-    fn initial_memory(&self) -> Vec<Value> {
-        (0..self.program.locations.len() as LocId)
-            .map(|loc| self.program.locations[loc as usize].init)
-            .collect()
     }
 }
 

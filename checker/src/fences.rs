@@ -155,7 +155,7 @@ pub fn suggest(
     {
         return Err(Refusal::ReachableUnderSc {
             state: outcome.state.clone(),
-            witness: Box::new(outcome.witness.clone()),
+            witness: Box::new(outcome.witness(&program)),
         });
     }
     finished(&under_sc, false)?;

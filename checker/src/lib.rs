@@ -4,6 +4,7 @@
 
 pub mod bits;
 pub mod collect;
+pub mod confirm;
 pub mod engine;
 pub mod event;
 pub mod fences;

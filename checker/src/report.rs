@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::confirm;
+use crate::operational::Move;
 use crate::program::{Model, Program, Span, ThreadId, Value, Verdict};
 use crate::replay::ReplayError;
 use crate::witness::Witness;
@@ -75,7 +77,25 @@ pub struct Outcome {
     pub classes: u64,
     /// For each condition of the program, whether its proposition holds here.
     pub holds: Vec<bool>,
-    pub witness: Witness,
+    pub(crate) model: Model,
+    /// An execution that was confirmed to end here.
+    pub(crate) schedule: Vec<Move>,
+}
+
+impl Outcome {
+    /// An execution that ends here, of those of its class one that is easy to read. Made when
+    /// it is wanted: a test can have a hundred thousand outcomes.
+    pub fn witness(&self, program: &Program) -> Witness {
+        self.readable_witness(program)
+            .or_else(|_| confirm::reaches(program, self.model, &self.schedule, &self.state))
+            // The report then has a defect and is not to be shown.
+            .unwrap_or_else(|_| Witness::empty(program, self.model))
+    }
+
+    /// The same, but an error when the arrangement does not hold up.
+    pub fn readable_witness(&self, program: &Program) -> Result<Witness, ReplayError> {
+        confirm::outcome(program, self.model, &self.schedule, &self.state)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,6 +164,14 @@ pub struct Report {
 impl Report {
     pub fn complete(&self) -> bool {
         self.completeness == Completeness::Complete
+    }
+
+    /// Makes every witness that can be asked for: what does not hold up, if anything.
+    pub fn confirm(&self, program: &Program) -> Result<(), ReplayError> {
+        self.defect.map_or(Ok(()), Err)?;
+        self.outcomes
+            .iter()
+            .try_for_each(|outcome| outcome.readable_witness(program).map(drop))
     }
 }
 

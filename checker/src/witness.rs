@@ -1,6 +1,6 @@
 //! One execution, step by step, as people read it.
 
-use crate::program::{FenceKind, LocId, Model, Pc, Span, ThreadId, Value};
+use crate::program::{FenceKind, LocId, Model, Pc, Program, Span, ThreadId, Value};
 
 /// An execution that was replayed in the operational model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +13,19 @@ pub struct Witness {
     pub registers: Vec<Vec<Value>>,
     /// When the stores left their buffers: stated, because a class has many executions.
     pub flushes: FlushPolicy,
+}
+
+impl Witness {
+    /// No step at all: stands where a report admits a defect.
+    pub(crate) fn empty(program: &Program, model: Model) -> Witness {
+        Witness {
+            model,
+            steps: Vec::new(),
+            memory: program.locations.iter().map(|loc| loc.init).collect(),
+            registers: program.threads.iter().map(|t| t.regs.clone()).collect(),
+            flushes: FlushPolicy::Early,
+        }
+    }
 }
 
 /// How the shown execution places the flushes among those its class allows.

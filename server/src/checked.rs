@@ -81,7 +81,7 @@ impl Checked {
         let read = || Checked::read_unguarded(file.clone(), &bytes, lowering);
         match catch_unwind(AssertUnwindSafe(read)) {
             Ok(checked) => checked,
-            Err(panic) => Checked::unreadable(file, internal_error(&*panic)),
+            Err(panic) => Checked::unreadable(file, internal_error(&panic_message(&*panic))),
         }
     }
 
@@ -141,8 +141,15 @@ impl Checked {
         };
         for result in results {
             match result {
-                Ok(report) => checked.reports.push(report),
-                Err(panic) => checked.diagnostics.push(internal_error(&*panic)),
+                Ok(report) => match report.defect {
+                    None => checked.reports.push(report),
+                    Some(defect) => checked
+                        .diagnostics
+                        .push(internal_error(&defect.to_string())),
+                },
+                Err(panic) => checked
+                    .diagnostics
+                    .push(internal_error(&panic_message(&*panic))),
             }
         }
         if checked.diagnostics.iter().any(Diagnostic::is_error) {
@@ -293,12 +300,7 @@ pub fn param_advice(name: &str, known: &[&str]) -> String {
 }
 
 /// A bug in the checker is a message about one test, not the end of the run.
-fn internal_error(panic: &(dyn std::any::Any + Send)) -> Diagnostic {
-    let what = panic
-        .downcast_ref::<&str>()
-        .map(|text| (*text).to_owned())
-        .or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "it gave no reason".to_owned());
+fn internal_error(what: &str) -> Diagnostic {
     Diagnostic {
         code: "E0001",
         severity: Severity::Error,
@@ -309,19 +311,27 @@ fn internal_error(panic: &(dyn std::any::Any + Send)) -> Diagnostic {
     }
 }
 
+/// What a caught panic says.
+pub fn panic_message(payload: &(dyn std::any::Any + Send)) -> String {
+    payload
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "it gave no reason".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_bug_of_the_checker_says_what_it_was() {
+    fn a_caught_panic_says_what_it_was() {
         for panic in [
             catch_unwind(|| panic!("out of luck")),
             catch_unwind(|| panic!("{} of luck", "out")),
         ] {
             let panic = panic.expect_err("it panics");
-            let said = internal_error(&*panic).message;
-            assert_eq!(said, "the checker failed: out of luck");
+            assert_eq!(panic_message(&*panic), "out of luck");
         }
     }
 }

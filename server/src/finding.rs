@@ -2,6 +2,7 @@
 //!
 //! Codes `E05xx` make a run fail, `W05xx` are worth a look, `I05xx` are information.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
@@ -154,15 +155,15 @@ impl Finding {
                 outcomes
                     .filter(|_| *expected != Verdict::Sometimes)
                     .find(|o| o.holds.get(*condition) == Some(&wanted))
-                    .map(|o| &o.witness)
+                    .map(|o| Cow::Owned(o.witness(program)))
             }
             FindingKind::Failure(_) => {
                 let mut failures = report.failures.iter();
                 failures
                     .find(|f| f.span.start as usize == self.span.start)
-                    .map(|f| &f.witness)
+                    .map(|f| Cow::Borrowed(&f.witness))
             }
-            FindingKind::Deadlock { .. } => report.deadlock.as_ref(),
+            FindingKind::Deadlock { .. } => report.deadlock.as_ref().map(Cow::Borrowed),
             _ => None,
         };
         let Some(witness) = witness else {

@@ -40,7 +40,7 @@ fn judge(text: &str) -> bool {
                 ..Options::default()
             };
             let report = check(&program, model, &options);
-            assert_eq!(report.defect, None, "{} {text}", engine.name());
+            assert_eq!(report.confirm(&program), Ok(()), "{} {text}", engine.name());
             report
         };
         let rf = run(EngineKind::Rf);

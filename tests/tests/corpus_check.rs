@@ -95,7 +95,7 @@ fn check_all(engine: EngineKind, max_time: Option<Duration>) -> usize {
             };
             let report = check(&program, model, &options);
             let name = model.name();
-            if let Some(defect) = report.defect {
+            if let Err(defect) = report.confirm(&program) {
                 let _ = writeln!(wrong, "{file} {name}: {defect}");
             }
             complete &= report.complete();

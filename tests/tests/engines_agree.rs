@@ -95,7 +95,7 @@ fn text_and_program_agree() {
         for model in Model::ALL {
             let outcomes = |program: &Program| {
                 let report = check(program, model, &Options::default());
-                assert_eq!(report.defect, None, "{text}");
+                assert_eq!(report.confirm(program), Ok(()), "{text}");
                 let mut outcomes: Vec<(String, u64)> = report
                     .outcomes
                     .iter()
@@ -163,10 +163,10 @@ fn compare(sketch: &Sketch) -> Result<Seen, String> {
             seen.unfinished = 1;
             return Ok(seen);
         }
-        let reference = summary(&brute);
+        let reference = summary(&program, &brute);
         for engine in [EngineKind::Rf, EngineKind::RfPart] {
             let report = run(engine);
-            let found = summary(&report);
+            let found = summary(&program, &report);
             if found != reference {
                 return Err(format!(
                     "{} under {} differs from brute\n--- brute\n{reference}--- {}\n{found}",
@@ -195,15 +195,15 @@ fn compare(sketch: &Sketch) -> Result<Seen, String> {
 }
 
 /// All that engines must agree on.
-fn summary(report: &Report) -> String {
+fn summary(program: &Program, report: &Report) -> String {
     let mut text = String::new();
     let mut line = |line: std::fmt::Arguments<'_>| {
         let _ = writeln!(text, "{line}");
     };
     line(format_args!(
-        "{:?}, defect {:?}, {} classes, {} blocked, {} deadlocks (witness: {})",
+        "{:?}, confirmed {:?}, {} classes, {} blocked, {} deadlocks (witness: {})",
         report.completeness,
-        report.defect,
+        report.confirm(program),
         report.classes,
         report.blocked,
         report.deadlocks,

@@ -25,7 +25,7 @@ fn problems(program: &Program, model: Model, engine: EngineKind) -> Vec<String> 
     };
     let report = check(program, model, &options);
     let mut problems = Vec::new();
-    if let Some(defect) = &report.defect {
+    if let Err(defect) = report.confirm(program) {
         problems.push(format!("a witness does not replay: {defect:?}"));
     }
     if !report.complete() {

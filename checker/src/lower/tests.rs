@@ -368,7 +368,7 @@ fn short_circuits_skip_loads() {
     let loads = |expr: &str| {
         let text = format!("litmus s\nshared x, y;\nthread P {{ r = {expr}; }}\n");
         let report = run(&text, Model::Sc);
-        report.outcomes[0].witness.steps.len()
+        report.outcomes[0].witness(&program(&text)).steps.len()
     };
     assert_eq!(loads("x && y"), 1);
     assert_eq!(loads("x || y"), 2);

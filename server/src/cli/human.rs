@@ -195,7 +195,7 @@ impl Human {
         let mut out = String::new();
         for index in 0..program.conditions.len() {
             if let Some((_, outcome)) = words::first_reaching(program, reports, index) {
-                out += &witness::text(look, program, &checked.text, &outcome.witness);
+                out += &witness::text(look, program, &checked.text, &outcome.witness(program));
                 out.push('\n');
             }
         }

@@ -49,7 +49,7 @@ pub fn run(terminal: &Terminal) -> Result<Status, Trouble> {
             &format!("How it comes about under {}", report.model.name()),
         ));
         say("");
-        say(witness::table(look, &program, &plain.text, &outcome.witness).trim_end());
+        say(witness::table(look, &program, &plain.text, &outcome.witness(&program)).trim_end());
     }
     say("");
     say(&heading(look, "What helps"));

@@ -167,7 +167,7 @@ fn find(program: &Program, report: &Report, wanted: &Wanted) -> Option<Found> {
     let outcome = |index: usize| {
         let outcome = &report.outcomes[index];
         Found {
-            witness: outcome.witness.clone(),
+            witness: outcome.witness(program),
             ends: words::state_text(program, &outcome.state),
             state: Some(outcome.state.clone()),
         }

@@ -13,7 +13,6 @@ use tower_lsp::lsp_types::request::{RegisterCapability, WorkspaceConfiguration};
 use tower_lsp::lsp_types::*;
 use tower_lsp::{LanguageServer, LspService};
 
-use super::check::panic_message;
 use super::custom::{self, DocumentParams, ExecutionParams};
 use super::features::{
     actions, completion, folding, format, hover, inlay, lens, navigate, rename, selection,
@@ -22,6 +21,7 @@ use super::features::{
 use super::server::Server;
 use super::view::View;
 use super::{capabilities, commands, progress};
+use crate::checked::panic_message;
 
 pub struct Backend {
     server: Arc<Server>,

@@ -1,6 +1,5 @@
 //! Checks: one job a model, streamed as they end; results of another generation are dropped.
 
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -16,6 +15,7 @@ use super::progress;
 use super::results::{Checked, ModelState, state_of};
 use super::server::{Faults, Server, State};
 use super::settings::Settings;
+use crate::checked::panic_message;
 use crate::render::{Look, words};
 
 /// Whose job it is: compared when the result comes back.
@@ -204,12 +204,4 @@ fn note(checked: &Checked, settings: &Settings) -> Option<String> {
         ));
     }
     words::unfinished_phrase(Look::PLAIN, &checked.program, report, settings.timeout)
-}
-
-pub fn panic_message(payload: &(dyn Any + Send)) -> String {
-    payload
-        .downcast_ref::<&str>()
-        .map(|text| (*text).to_owned())
-        .or_else(|| payload.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "it panicked".to_owned())
 }

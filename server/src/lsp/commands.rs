@@ -191,8 +191,8 @@ fn outcomes_text(view: &View) -> String {
 fn witness_text(view: &View, checked: &super::results::Checked, execution: &Execution) -> String {
     let mut text = format!("{}\n\n", custom::title(checked, execution));
     if let Some(found) = custom::witness_of(checked, execution) {
-        text += &witness::text(Look::PLAIN, &checked.program, &checked.text, found);
-        if let Some(note) = witness::flush_note(found) {
+        text += &witness::text(Look::PLAIN, &checked.program, &checked.text, &found);
+        if let Some(note) = witness::flush_note(&found) {
             text += &format!("\n{note}\n");
         }
     }

@@ -1,5 +1,7 @@
 //! The requests beyond the protocol, as `PROTOCOL.md` defines them.
 
+use std::borrow::Cow;
+
 use fencepost_checker::Model;
 use fencepost_checker::graph::Graph;
 use fencepost_checker::lower::DEFAULT_UNROLL;
@@ -220,7 +222,7 @@ pub fn witness(view: &View, params: &ExecutionParams) -> Option<Value> {
     let (checked, execution) = select(view, &params.selector)?;
     let witness = witness_of(checked, &execution)?;
     let program = &checked.program;
-    let moments = trace::moments(program, witness);
+    let moments = trace::moments(program, &witness);
     let name = |loc: u16| program.locations[usize::from(loc)].name.as_str();
     let memory = |values: &[Number]| -> Map<String, Value> {
         program
@@ -282,7 +284,7 @@ pub fn witness(view: &View, params: &ExecutionParams) -> Option<Value> {
         "locations": locations,
         "initial": memory(&initial),
         "steps": steps,
-        "registers": registers(program, witness),
+        "registers": registers(program, &witness),
         "flushes": match witness.flushes {
             FlushPolicy::Early => "early",
             FlushPolicy::Late => "late",
@@ -328,7 +330,7 @@ fn step_json(view: &View, checked: &Checked, step: &Step) -> Value {
 pub fn graph(view: &View, params: &ExecutionParams) -> Option<Value> {
     let (checked, execution) = select(view, &params.selector)?;
     let witness = witness_of(checked, &execution)?;
-    let graph = Graph::of(&checked.program, witness);
+    let graph = Graph::of(&checked.program, &witness);
     let title = title(checked, &execution);
     Some(json!({
         "uri": view.uri(),
@@ -387,16 +389,23 @@ fn execution(view: &View, checked: &Checked, selector: &Selector) -> Option<Exec
     Some(Execution::Outcome(outcome.state.clone()))
 }
 
-pub fn witness_of<'c>(checked: &'c Checked, execution: &Execution) -> Option<&'c Witness> {
+pub fn witness_of<'c>(checked: &'c Checked, execution: &Execution) -> Option<Cow<'c, Witness>> {
     match execution {
-        Execution::Outcome(state) => Some(&checked.outcome(state)?.witness),
-        Execution::Failure(index) => Some(&checked.report.failures.get(*index)?.witness),
-        Execution::Deadlock => checked.report.deadlock.as_ref(),
+        Execution::Outcome(state) => Some(Cow::Owned(
+            checked.outcome(state)?.witness(&checked.program),
+        )),
+        Execution::Failure(index) => {
+            Some(Cow::Borrowed(&checked.report.failures.get(*index)?.witness))
+        }
+        Execution::Deadlock => checked.report.deadlock.as_ref().map(Cow::Borrowed),
     }
 }
 
 /// The chosen execution, in the results as they are now.
-pub fn chosen_witness<'v>(view: &'v View, chosen: &Chosen) -> Option<(&'v Checked, &'v Witness)> {
+pub fn chosen_witness<'v>(
+    view: &'v View,
+    chosen: &Chosen,
+) -> Option<(&'v Checked, Cow<'v, Witness>)> {
     let checked = view.results.checked(chosen.model)?;
     Some((checked, witness_of(checked, &chosen.execution)?))
 }

@@ -14,12 +14,12 @@ use fencepost_grammar::fences::written;
 use tokio::sync::oneshot;
 use tower_lsp::lsp_types::{MessageType, Url};
 
-use super::check::panic_message;
 use super::document::{Document, Snapshot};
 use super::insights::Insights;
 use super::jobs::Job;
 use super::server::{Server, State};
 use super::verdicts;
+use crate::checked::panic_message;
 
 /// Comes after every verdict.
 const AFTER: u8 = 10;

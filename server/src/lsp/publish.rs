@@ -12,13 +12,13 @@ use std::time::Duration;
 use serde_json::Value;
 use tower_lsp::lsp_types::{MessageType, PublishDiagnosticsParams, Url};
 
-use super::check::panic_message;
 use super::custom;
 use super::features::diagnostics;
 use super::outbox::{Message, Surfaces};
 use super::server::Server;
 use super::transport::Output;
 use super::view::View;
+use crate::checked::panic_message;
 
 /// The documents with news.
 #[derive(Debug, Default)]

@@ -645,7 +645,7 @@ mod tests {
             let report =
                 fencepost_checker::engine::check(&program, Model::Pso, &Default::default());
             for outcome in report.outcomes.iter().take(8) {
-                let graph = Graph::of(&program, &outcome.witness);
+                let graph = Graph::of(&program, &outcome.witness(&program));
                 let labels: Vec<String> = graph
                     .events
                     .iter()

@@ -212,8 +212,8 @@ mod tests {
         let parse = fencepost_grammar::parse(text);
         let program = lower(&parse.test, &LowerOptions::default()).expect("examples are right");
         let report = engine::check(&program, model, &Options::default());
-        let witness = &report.outcomes[outcome].witness;
-        expected.assert_eq(&super::text(look, &program, text, witness));
+        let witness = report.outcomes[outcome].witness(&program);
+        expected.assert_eq(&super::text(look, &program, text, &witness));
     }
 
     #[test]

@@ -167,7 +167,8 @@ fn about_condition(view: &View, condition: &Condition, page: &mut Page) {
         && let Some((_, outcome)) = words::first_reaching(&first.program, &reports, index)
     {
         text.push('\n');
-        text += &witness::text(Look::PLAIN, &first.program, &first.text, &outcome.witness);
+        let shown = outcome.witness(&first.program);
+        text += &witness::text(Look::PLAIN, &first.program, &first.text, &shown);
     }
     page.table(text);
 }

@@ -116,7 +116,7 @@ fn chosen_reads(view: &View, found: &mut Vec<(u32, String)>) {
             text = format!("{} = ", checked.program.locations[usize::from(loc)].name);
         }
         text += &checked.program.show(value);
-        text += &format!(" ({})", origin(view, checked, witness, source));
+        text += &format!(" ({})", origin(view, checked, &witness, source));
         reads.entry(end_of_head(view, span)).or_default().push(text);
     }
     for (offset, mut texts) in reads {
