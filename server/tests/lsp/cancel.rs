@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::client::{Client, PATIENCE, full_capabilities};
+use super::client::{Client, PATIENCE, full_capabilities, insert};
 use super::{ENDLESS, MANY_CLASSES};
 
 const URI: &str = "file:///t/endless.litmus";
@@ -53,12 +53,7 @@ fn assert_quiet(client: &Client) {
 #[test]
 fn the_next_edit_stops_a_check() {
     let mut client = start();
-    client.change(
-        URI,
-        2,
-        json!([{"range": {"start": {"line": 0, "character": 0},
-            "end": {"line": 0, "character": 0}}, "text": " "}]),
-    );
+    client.change(URI, 2, insert(0, 0, " "));
     assert_quiet(&client);
     client.wait_state(URI, |state| state == "cancelled");
 }
@@ -71,12 +66,7 @@ fn the_next_edit_stops_what_follows_the_verdicts() {
     let busy = cpu_over(&client, Duration::from_millis(200));
     assert!(busy > Duration::from_millis(50), "it explores: {busy:?}");
     assert_ne!(client.outcomes(URI)["pending"], 0);
-    client.change(
-        URI,
-        2,
-        json!([{"range": {"start": {"line": 0, "character": 0},
-            "end": {"line": 0, "character": 0}}, "text": " "}]),
-    );
+    client.change(URI, 2, insert(0, 0, " "));
     assert_quiet(&client);
 }
 
@@ -94,10 +84,7 @@ fn closing_the_document_stops_a_check() {
 fn the_command_stops_a_check() {
     let mut client = start();
     client
-        .request(
-            "workspace/executeCommand",
-            json!({"command": "fencepost.cancel", "arguments": [{"uri": URI}]}),
-        )
+        .execute("fencepost.cancel", json!({"uri": URI}))
         .expect("an answer");
     assert_quiet(&client);
     let outcomes = client.outcomes(URI);
@@ -173,12 +160,7 @@ fn an_edit_and_a_cancel_do_not_wait_behind_checks() {
     let mut client = start();
     let begin = Instant::now();
     for version in 2..50 {
-        client.change(
-            URI,
-            version,
-            json!([{"range": {"start": {"line": 0, "character": 0},
-                "end": {"line": 0, "character": 0}}, "text": "\n"}]),
-        );
+        client.change(URI, version, insert(0, 0, "\n"));
         client.save(URI);
         assert_eq!(client.text(URI)["version"], version);
     }

@@ -313,14 +313,27 @@ impl Client {
         message["params"].clone()
     }
 
+    /// Asks about a document.
+    pub fn about(&mut self, uri: &str, method: &str, more: Value) -> Value {
+        let mut params = more;
+        params["textDocument"] = json!({"uri": uri});
+        self.request(method, params)
+            .unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    pub fn execute(&mut self, command: &str, argument: Value) -> Result<Value, Value> {
+        self.request(
+            "workspace/executeCommand",
+            json!({"command": command, "arguments": [argument]}),
+        )
+    }
+
     pub fn outcomes(&mut self, uri: &str) -> Value {
-        self.request("fencepost/outcomes", json!({"textDocument": {"uri": uri}}))
-            .expect("outcomes are answered")
+        self.about(uri, "fencepost/outcomes", json!({}))
     }
 
     pub fn text(&mut self, uri: &str) -> Value {
-        self.request("fencepost/text", json!({"textDocument": {"uri": uri}}))
-            .expect("the text is answered")
+        self.about(uri, "fencepost/text", json!({}))
     }
 
     /// Closes the pipe to the server.
@@ -375,6 +388,17 @@ fn read_message(source: &mut impl BufRead) -> Option<Value> {
     Some(serde_json::from_slice(&body).expect("the server speaks JSON"))
 }
 
+/// A range around all of a test.
+pub fn everything() -> Value {
+    json!({"start": {"line": 0, "character": 0}, "end": {"line": 999, "character": 0}})
+}
+
+/// The changes of an edit that only adds.
+pub fn insert(line: u32, character: u32, text: &str) -> Value {
+    let at = json!({"line": line, "character": character});
+    json!([{"range": {"start": at, "end": at}, "text": text}])
+}
+
 /// The position of the `$0` in a text, and the text without it. Columns are UTF-16.
 pub fn cursor(marked: &str) -> (String, Value) {
     let at = marked.find("$0").expect("the fixture has a cursor");
@@ -417,7 +441,8 @@ pub fn draw(text: &str, ranges: &[Value]) -> String {
             marks += &"^".repeat(width as usize);
         }
         if !marks.is_empty() {
-            out += &format!("{line}\n{marks}\n");
+            let number = index + 1;
+            out += &format!("{number:<3}| {line}\n   | {marks}\n");
         }
     }
     out

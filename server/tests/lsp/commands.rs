@@ -2,17 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::client::{Client, full_capabilities};
+use super::client::{Client, everything, full_capabilities};
 use super::{HERD_SB, NATIVE_SB};
 
 const URI: &str = "file:///t/SB.litmus";
 
 fn run(client: &mut Client, command: &str, argument: Value) -> Value {
     client
-        .request(
-            "workspace/executeCommand",
-            json!({"command": command, "arguments": [argument]}),
-        )
+        .execute(command, argument)
         .unwrap_or_else(|error| panic!("{command}: {error}"))
 }
 
@@ -42,13 +39,12 @@ fn outcomes_and_witnesses_are_shown_as_text() {
         "{text}"
     );
     // The chosen witness is followed by hints at the loads.
-    let hints = client
-        .request(
-            "textDocument/inlayHint",
-            json!({"textDocument": {"uri": URI}, "range":
-                {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}}),
-        )
-        .expect("hints");
+    let hints = client.about(
+        URI,
+        "textDocument/inlayHint",
+        json!({"range":
+                everything()}),
+    );
     assert!(hints.to_string().contains("⟵ 0 (initial)"), "{hints}");
     run(&mut client, "fencepost.chooseWitness", json!({"uri": URI}));
     let answer = run(
@@ -57,13 +53,12 @@ fn outcomes_and_witnesses_are_shown_as_text() {
         json!({"uri": URI, "model": "SC", "outcome": {"P0:r0": 1, "P1:r1": 1}}),
     );
     assert_eq!(answer["chosen"], true);
-    let hints = client
-        .request(
-            "textDocument/inlayHint",
-            json!({"textDocument": {"uri": URI}, "range":
-                {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}}),
-        )
-        .expect("hints");
+    let hints = client.about(
+        URI,
+        "textDocument/inlayHint",
+        json!({"range":
+                everything()}),
+    );
     assert!(hints.to_string().contains("⟵ 1 (P1, line 8)"), "{hints}");
 }
 
@@ -159,12 +154,7 @@ fn wrong_commands_are_refused() {
         ("fencepost.checkNow", json!({})),
         ("fencepost.showWitness", json!({"uri": 3})),
     ] {
-        let error = client
-            .request(
-                "workspace/executeCommand",
-                json!({"command": command, "arguments": [argument]}),
-            )
-            .expect_err("a refusal");
+        let error = client.execute(command, argument).expect_err("a refusal");
         assert_eq!(error["code"], -32602, "{error}");
     }
 }
@@ -178,15 +168,12 @@ fn a_client_without_literal_actions_gets_commands_that_apply_them() {
         HERD_SB.replacen("0:EAX", "0:EBX", 1),
     ] {
         client.open(URI, &text);
-        let everything =
-            json!({"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}});
-        let actions = client
-            .request(
-                "textDocument/codeAction",
-                json!({"textDocument": {"uri": URI}, "range": everything,
+        let actions = client.about(
+            URI,
+            "textDocument/codeAction",
+            json!({"range": everything(),
                     "context": {"diagnostics": []}}),
-            )
-            .expect("actions");
+        );
         let mend = &actions[0];
         assert!(
             mend["title"].as_str().unwrap().starts_with("Change to"),

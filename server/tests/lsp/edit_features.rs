@@ -88,24 +88,15 @@ fn formatting_of_the_whole_and_of_a_range() {
         .replace("x = 1;", "x   =   1;")
         .replace("y = 1;", "y   =  1;");
     client.open(URI, &messy);
-    let whole = client
-        .request(
-            "textDocument/formatting",
-            json!({"textDocument": {"uri": URI}, "options": options}),
-        )
-        .expect("edits");
+    let whole = client.about(URI, "textDocument/formatting", json!({"options": options}));
     let formatted = apply(&messy, &whole);
     assert!(
         formatted.contains("  x = 1;") && formatted.contains("  y = 1;"),
         "{formatted}"
     );
     let part = client
-        .request(
-            "textDocument/rangeFormatting",
-            json!({"textDocument": {"uri": URI}, "options": options,
-                "range": {"start": {"line": 3, "character": 0}, "end": {"line": 3, "character": 5}}}),
-        )
-        .expect("edits");
+        .about(URI, "textDocument/rangeFormatting", json!({"options": options,
+                "range": {"start": {"line": 3, "character": 0}, "end": {"line": 3, "character": 5}}}));
     let formatted = apply(&messy, &part);
     assert!(
         formatted.contains("  x = 1;") && formatted.contains("y   =  1;"),
@@ -113,32 +104,18 @@ fn formatting_of_the_whole_and_of_a_range() {
     );
     let ragged = HERD_SB.replace(" | ", "|");
     client.open(URI, &ragged);
-    let whole = client
-        .request(
-            "textDocument/formatting",
-            json!({"textDocument": {"uri": URI}, "options": options}),
-        )
-        .expect("edits");
+    let whole = client.about(URI, "textDocument/formatting", json!({"options": options}));
     assert_eq!(apply(&ragged, &whole), HERD_SB);
     let part = client
-        .request(
-            "textDocument/rangeFormatting",
-            json!({"textDocument": {"uri": URI}, "options": options,
-                "range": {"start": {"line": 3, "character": 0}, "end": {"line": 3, "character": 5}}}),
-        )
-        .expect("edits");
+        .about(URI, "textDocument/rangeFormatting", json!({"options": options,
+                "range": {"start": {"line": 3, "character": 0}, "end": {"line": 3, "character": 5}}}));
     let formatted = apply(&ragged, &part);
     let lines: Vec<&str> = formatted.lines().collect();
     let wanted: Vec<&str> = HERD_SB.lines().collect();
     let left: Vec<&str> = ragged.lines().collect();
     assert_eq!((lines[3], lines[4]), (wanted[3], left[4]));
     client.open(URI, "litmus broken\nthread {");
-    let refused = client
-        .request(
-            "textDocument/formatting",
-            json!({"textDocument": {"uri": URI}, "options": options}),
-        )
-        .expect("an answer");
+    let refused = client.about(URI, "textDocument/formatting", json!({"options": options}));
     assert_eq!(refused, Value::Null, "a text with errors is left as it is");
 }
 
@@ -246,8 +223,8 @@ fn a_register_that_its_thread_never_writes_is_a_warning_with_a_way_out() {
     let warning = &said["diagnostics"][0];
     assert_eq!(warning["severity"], 2);
     expect![[r#"
-        exists (0:EBX=0 /\ 1:EAX=0)
-                  ^^^
+        6  | exists (0:EBX=0 /\ 1:EAX=0)
+           |           ^^^
     "#]]
     .assert_eq(&draw(&wrong, &[warning["range"].clone()]));
     assert_eq!(client.outcomes(URI)["errors"], 0, "it is no error");

@@ -133,10 +133,7 @@ fn uris_that_are_no_files_work_like_others() {
         let outcomes = client.outcomes(uri);
         assert_eq!(outcomes["state"], "done", "{uri}");
         let line = client
-            .request(
-                "workspace/executeCommand",
-                json!({"command": "fencepost.copyCommandLine", "arguments": [{"uri": uri}]}),
-            )
+            .execute("fencepost.copyCommandLine", json!({"uri": uri}))
             .expect("a command line");
         assert!(line["text"].as_str().unwrap().contains(" - "), "{line}");
     }
@@ -198,12 +195,7 @@ fn huge_texts_and_hostile_ones_are_borne() {
                 )
                 .expect("an answer");
         }
-        client
-            .request(
-                "textDocument/semanticTokens/full",
-                json!({"textDocument": {"uri": uri}}),
-            )
-            .expect("an answer");
+        client.about(&uri, "textDocument/semanticTokens/full", json!({}));
     }
     is_alive(&mut client);
 }

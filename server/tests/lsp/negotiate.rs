@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::NATIVE_SB;
-use super::client::{Client, PATIENCE, full_capabilities};
+use super::client::{Client, PATIENCE, everything, full_capabilities, insert};
 
 const URI: &str = "file:///t/SB.litmus";
 
@@ -53,27 +53,24 @@ fn a_client_that_can_do_little_gets_the_plain_protocol() {
             .is_some_and(|all| all.iter().any(|d| d["code"] == "E0501"))
     });
     assert!(!broken.to_string().contains("relatedInformation"));
-    let hover = client
-        .request(
-            "textDocument/hover",
-            json!({"textDocument": {"uri": URI}, "position": {"line": 0, "character": 1}}),
-        )
-        .expect("a hover");
+    let hover = client.about(
+        URI,
+        "textDocument/hover",
+        json!({"position": {"line": 0, "character": 1}}),
+    );
     assert_eq!(hover["contents"]["kind"], "plaintext");
-    let items = client
-        .request(
-            "textDocument/completion",
-            json!({"textDocument": {"uri": URI}, "position": {"line": 99, "character": 0}}),
-        )
-        .expect("items");
+    let items = client.about(
+        URI,
+        "textDocument/completion",
+        json!({"position": {"line": 99, "character": 0}}),
+    );
     assert!(!items.to_string().contains("${"), "no snippets");
-    let actions = client
-        .request(
-            "textDocument/codeAction",
-            json!({"textDocument": {"uri": URI}, "context": {"diagnostics": []}, "range":
+    let actions = client.about(
+        URI,
+        "textDocument/codeAction",
+        json!({"context": {"diagnostics": []}, "range":
                 {"start": {"line": 10, "character": 0}, "end": {"line": 11, "character": 9}}}),
-        )
-        .expect("actions");
+    );
     assert_eq!(actions, json!([]), "neither literals nor edits can be used");
     client.drain();
     let unasked = client.waiting.iter().chain(&client.asked).find(|message| {
@@ -132,12 +129,7 @@ fn settings_come_by_pull_and_by_push_and_change_what_is_shown() {
             && m["params"]["models"]["TSO"] == "idle"
             && m["params"]["state"] == "done"
     });
-    let lenses = client
-        .request(
-            "textDocument/codeLens",
-            json!({"textDocument": {"uri": URI}}),
-        )
-        .expect("lenses");
+    let lenses = client.about(URI, "textDocument/codeLens", json!({}));
     assert_eq!(lenses, json!([]));
     let outcomes = client.outcomes(URI);
     assert_eq!(outcomes["models"]["TSO"]["version"], Value::Null);
@@ -213,30 +205,17 @@ fn shown(surfaces: Value) -> Vec<&'static str> {
     let mut client = Client::start_with(full_capabilities(), options);
     client.open_checked(URI, &NATIVE_SB.replace("r0 = y;", "r0 = y;\n  mfence;"));
     client.wait_insights(URI);
-    let document = json!({"uri": URI});
-    let answers = |client: &mut Client, method: &str, more: Value| {
-        let mut params = more;
-        params["textDocument"] = document.clone();
-        client.request(method, params).expect("an answer")
-    };
-    let everything =
-        json!({"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}});
-    let lenses = answers(&mut client, "textDocument/codeLens", json!({}));
-    let hints = answers(
-        &mut client,
+    let lenses = client.about(URI, "textDocument/codeLens", json!({}));
+    let hints = client.about(
+        URI,
         "textDocument/inlayHint",
-        json!({"range": everything}),
+        json!({"range": everything()}),
     );
     let at = json!({"line": 11, "character": 2});
-    let hover = answers(&mut client, "textDocument/hover", json!({"position": at}));
-    let tokens = answers(&mut client, "textDocument/semanticTokens/full", json!({}));
+    let hover = client.about(URI, "textDocument/hover", json!({"position": at}));
+    let tokens = client.about(URI, "textDocument/semanticTokens/full", json!({}));
     // An edit that changes nothing brings the diagnostics once more.
-    let start = json!({"line": 0, "character": 9});
-    client.change(
-        URI,
-        2,
-        json!([{"range": {"start": start, "end": start}, "text": " "}]),
-    );
+    client.change(URI, 2, insert(0, 9, " "));
     let said = client.wait_diagnostics(URI, |params| params["version"] == 2);
     let said = said["diagnostics"].to_string();
     [

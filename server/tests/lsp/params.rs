@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::HERD_SB;
-use super::client::{Client, full_capabilities};
+use super::client::{Client, everything, full_capabilities, insert};
 
 const URI: &str = "file:///t/knob.litmus";
 
@@ -20,24 +20,15 @@ exists (P0:r0 = 0 /\\ P1:r1 = 0)
 fn set(client: &mut Client, argument: Value) -> Result<Value, Value> {
     let mut argument = argument;
     argument["uri"] = json!(URI);
-    let answer = client.request(
-        "workspace/executeCommand",
-        json!({"command": "fencepost.setParam", "arguments": [argument]}),
-    );
+    let answer = client.execute("fencepost.setParam", argument);
     client.wait_checked(URI);
     client.wait_insights(URI);
     answer
 }
 
-fn document() -> Value {
-    json!({"textDocument": {"uri": URI}})
-}
-
 /// The titles over the parameter, and over the condition.
 fn lenses(client: &mut Client) -> (String, String) {
-    let all = client
-        .request("textDocument/codeLens", document())
-        .expect("lenses");
+    let all = client.about(URI, "textDocument/codeLens", json!({}));
     let over = |line: u64| {
         let lenses = all.as_array().expect("lenses").iter();
         let titles: Vec<&str> = lenses
@@ -50,9 +41,8 @@ fn lenses(client: &mut Client) -> (String, String) {
 }
 
 fn hover(client: &mut Client, line: u32, character: u32) -> String {
-    let mut params = document();
-    params["position"] = json!({"line": line, "character": character});
-    let hover = client.request("textDocument/hover", params).expect("hover");
+    let at = json!({"line": line, "character": character});
+    let hover = client.about(URI, "textDocument/hover", json!({"position": at}));
     hover["contents"]["value"]
         .as_str()
         .unwrap_or_default()
@@ -62,39 +52,29 @@ fn hover(client: &mut Client, line: u32, character: u32) -> String {
 /// What each surface says, a line for each.
 fn surfaces(client: &mut Client) -> Vec<String> {
     let (over_param, over_condition) = lenses(client);
-    let mut params = document();
-    params["range"] =
-        json!({"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}});
-    let hints = client
-        .request("textDocument/inlayHint", params.clone())
-        .expect("hints");
-    params["range"] =
-        json!({"start": {"line": 5, "character": 2}, "end": {"line": 5, "character": 2}});
-    params["context"] = json!({"diagnostics": []});
-    let actions = client
-        .request("textDocument/codeAction", params)
-        .expect("actions");
+    let hints = client.about(
+        URI,
+        "textDocument/inlayHint",
+        json!({"range": everything()}),
+    );
+    let at = json!({"line": 5, "character": 2});
+    let actions = client.about(
+        URI,
+        "textDocument/codeAction",
+        json!({"range": {"start": at, "end": at}, "context": {"diagnostics": []}}),
+    );
     let actions = actions.as_array().expect("actions").iter();
     let titles: Vec<&str> = actions.filter_map(|one| one["title"].as_str()).collect();
-    let mut params = document();
-    params["model"] = json!("TSO");
-    params["condition"] = json!(0);
-    let witness = client
-        .request("fencepost/witness", params.clone())
-        .expect("a witness or none");
-    let graph = client
-        .request("fencepost/graph", params)
-        .expect("a graph or none");
+    let choice = json!({"model": "TSO", "condition": 0});
+    let witness = client.about(URI, "fencepost/witness", choice.clone());
+    let graph = client.about(URI, "fencepost/graph", choice);
     let outcomes = client.outcomes(URI);
     let verdicts = ["SC", "TSO", "PSO"].map(|model| {
         let verdict = &outcomes["models"][model]["verdicts"][0]["verdict"];
         verdict.as_str().unwrap_or_default().to_owned()
     });
     let copied = client
-        .request(
-            "workspace/executeCommand",
-            json!({"command": "fencepost.copyCommandLine", "arguments": [{"uri": URI}]}),
-        )
+        .execute("fencepost.copyCommandLine", json!({"uri": URI}))
         .expect("a command line");
     vec![
         over_param,
@@ -175,12 +155,7 @@ fn what_is_set_stays_for_the_session_and_lies_over_the_settings() {
     assert_eq!(lenses(&mut client).0, "N = 1 (file says 0) · change");
     set(&mut client, json!({"name": "N", "value": "2"})).expect("digits are a value too");
     let overridden = "N = 2 (file says 0) · change | Reset N";
-    let start = json!({"line": 2, "character": 0});
-    client.change(
-        URI,
-        2,
-        json!([{"range": {"start": start, "end": start}, "text": " "}]),
-    );
+    client.change(URI, 2, insert(2, 0, " "));
     assert_eq!(lenses(&mut client).0, overridden, "an edit keeps it");
     client.close(URI);
     client.open_checked(URI, KNOB);
@@ -201,10 +176,7 @@ fn what_is_set_stays_for_the_session_and_lies_over_the_settings() {
     set(&mut client, json!({"name": "N", "value": null})).expect("it is reset");
     assert_eq!(lenses(&mut client).0, "N = 3 (file says 0) · change");
     let copied = client
-        .request(
-            "workspace/executeCommand",
-            json!({"command": "fencepost.copyCommandLine", "arguments": [{"uri": URI}]}),
-        )
+        .execute("fencepost.copyCommandLine", json!({"uri": URI}))
         .expect("a command line");
     let line = copied["text"].as_str().expect("a line");
     assert!(line.ends_with(" --param N=3"), "no other test's: {line}");
@@ -272,9 +244,7 @@ fn a_client_without_an_input_box_offers_values_to_choose_from() {
     let mut client = Client::start_with(capabilities, Value::Null);
     assert!(!commands(&client).contains("fencepost.setParam"));
     client.open_checked(URI, KNOB);
-    let all = client
-        .request("textDocument/codeLens", document())
-        .expect("lenses");
+    let all = client.about(URI, "textDocument/codeLens", json!({}));
     let lens = &all[2]["command"];
     assert_eq!(lens["command"], "fencepost.setParam");
     assert_eq!(

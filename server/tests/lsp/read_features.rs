@@ -185,20 +185,29 @@ fn hover_on_a_fence_tells_what_it_forbids() {
 
 #[test]
 fn hover_on_names_and_words_explains_them() {
-    check_hover(
-        &mark(NATIVE_SB, "r0 = y", 0),
-        expect![[r#"
-        `r0`: a register
-
-        At the end: 0, 1 under SC, TSO, PSO
-
-        ```text
-        can read                    SC    TSO   PSO
-        y = 0 (initial value)       ✓     ✓     ✓
-        y = 1 (P1, line 8: y = 1)   ✓     ✓     ✓
-        ```
-    "#]],
-    );
+    // A register tells its values, and then the same as the load that fills it.
+    for (register, load, name, location) in [
+        (
+            mark(NATIVE_SB, "r0 = y", 0),
+            mark(NATIVE_SB, "y;", 1),
+            "r0",
+            "a shared variable",
+        ),
+        (
+            mark(HERD_SB, "EAX", 0),
+            mark(HERD_SB, "y] |", 0),
+            "eax",
+            "a location",
+        ),
+    ] {
+        let expected = hover(&load)
+            .replace(
+                &format!("`y`: {location}"),
+                &format!("`{name}`: a register"),
+            )
+            .replace("At the end: 1 under", "At the end: 0, 1 under");
+        assert_eq!(hover(&register), expected);
+    }
     check_hover(
         &mark(NATIVE_SB, "x, y", 0),
         expect![[r#"
@@ -217,20 +226,6 @@ fn hover_on_names_and_words_explains_them() {
         &mark(NATIVE_SB, "thread", 0),
         expect![[r#"
         `thread`: Runs in parallel with the other threads, from the start. `thread W[i in 0..N]` makes several.
-    "#]],
-    );
-    check_hover(
-        &mark(HERD_SB, "EAX", 0),
-        expect![[r#"
-        `eax`: a register
-
-        At the end: 0, 1 under SC, TSO, PSO
-
-        ```text
-        can read                         SC    TSO   PSO
-        y = 0 (initial value)            ✓     ✓     ✓
-        y = 1 (P1, line 4: MOV [y],$1)   ✓     ✓     ✓
-        ```
     "#]],
     );
     check_hover(
@@ -267,12 +262,12 @@ fn ranges(method: &str, marked: &str, more: Value) -> String {
 fn definition_references_and_highlights_in_both_dialects() {
     let more = json!({"context": {"includeDeclaration": true}});
     expect![[r#"
-        shared x, y;
-               ^
-          x = 1;
-          ^
-          r1 = x;
-               ^
+        2  | shared x, y;
+           |        ^
+        4  |   x = 1;
+           |   ^
+        9  |   r1 = x;
+           |        ^
     "#]]
     .assert_eq(&ranges(
         "textDocument/references",
@@ -280,12 +275,12 @@ fn definition_references_and_highlights_in_both_dialects() {
         more.clone(),
     ));
     expect![[r#"
-        { x=0; y=0; }
-               ^
-         MOV [x],$1  | MOV [y],$1  ;
-                            ^
-         MOV EAX,[y] | MOV EAX,[x] ;
-                  ^
+        2  | { x=0; y=0; }
+           |        ^
+        4  |  MOV [x],$1  | MOV [y],$1  ;
+           |                     ^
+        5  |  MOV EAX,[y] | MOV EAX,[x] ;
+           |           ^
     "#]]
     .assert_eq(&ranges(
         "textDocument/references",
@@ -293,8 +288,8 @@ fn definition_references_and_highlights_in_both_dialects() {
         more,
     ));
     expect![[r#"
-          r1 = x;
-          ^^
+        9  |   r1 = x;
+           |   ^^
     "#]]
     .assert_eq(&ranges(
         "textDocument/definition",
@@ -302,10 +297,10 @@ fn definition_references_and_highlights_in_both_dialects() {
         json!({}),
     ));
     expect![[r#"
-          r1 = x;
-          ^^
-        exists (P0:r0 = 0 /\ P1:r1 = 0)
-                                ^^
+        9  |   r1 = x;
+           |   ^^
+        11 | exists (P0:r0 = 0 /\ P1:r1 = 0)
+           |                         ^^
     "#]]
     .assert_eq(&ranges(
         "textDocument/documentHighlight",
@@ -313,8 +308,8 @@ fn definition_references_and_highlights_in_both_dialects() {
         json!({}),
     ));
     expect![[r#"
-        { x=0; y=0; }
-          ^
+        2  | { x=0; y=0; }
+           |   ^
     "#]]
     .assert_eq(&ranges(
         "textDocument/definition",
@@ -322,10 +317,10 @@ fn definition_references_and_highlights_in_both_dialects() {
         json!({}),
     ));
     expect![[r#"
-         MOV EAX,[y] | MOV EAX,[x] ;
-                           ^^^
-        exists (0:EAX=0 /\ 1:EAX=0)
-                             ^^^
+        5  |  MOV EAX,[y] | MOV EAX,[x] ;
+           |                    ^^^
+        6  | exists (0:EAX=0 /\ 1:EAX=0)
+           |                      ^^^
     "#]]
     .assert_eq(&ranges(
         "textDocument/documentHighlight",
@@ -403,24 +398,14 @@ fn symbols_of_documents_and_of_the_workspace() {
     assert_eq!(titles(&found, "name"), ["SB", "MP+disk"]);
     assert_eq!(found[1]["location"]["range"]["start"]["line"], 1);
     // Without hierarchical symbols they come flat.
-    let flat = client
-        .request(
-            "textDocument/documentSymbol",
-            json!({"textDocument": {"uri": "untitled:a"}}),
-        )
-        .expect("symbols");
+    let flat = client.about("untitled:a", "textDocument/documentSymbol", json!({}));
     assert_eq!(
         titles(&flat, "name"),
         ["SB", "x", "y", "P0", "r0", "P1", "r1", "exists"]
     );
     assert_eq!(flat[4]["containerName"], "P0");
     client.open("untitled:b", HERD_SB);
-    let columns = client
-        .request(
-            "textDocument/documentSymbol",
-            json!({"textDocument": {"uri": "untitled:b"}}),
-        )
-        .expect("symbols");
+    let columns = client.about("untitled:b", "textDocument/documentSymbol", json!({}));
     assert_eq!(
         titles(&columns, "name"),
         ["SB", "x", "y", "P0", "P1", "exists"]
@@ -443,24 +428,22 @@ fn folding_selection_and_tokens() {
         let data = answer["data"].as_array().expect("data");
         assert_eq!(data.len() % 5, 0);
         assert_eq!(data.len() / 5, tokens);
-        let answer = client
-            .request(
-                "textDocument/semanticTokens/range",
-                json!({"textDocument": {"uri": URI}, "range":
+        let answer = client.about(
+            URI,
+            "textDocument/semanticTokens/range",
+            json!({"range":
                     {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 99}}}),
-            )
-            .expect("tokens");
+        );
         assert_eq!(
             answer["data"].as_array().map(Vec::len),
             Some(10),
             "{answer}"
         );
-        let answer = client
-            .request(
-                "textDocument/selectionRange",
-                json!({"textDocument": {"uri": URI}, "positions": [{"line": 4, "character": 2}]}),
-            )
-            .expect("selections");
+        let answer = client.about(
+            URI,
+            "textDocument/selectionRange",
+            json!({"positions": [{"line": 4, "character": 2}]}),
+        );
         assert!(answer[0]["parent"]["parent"].is_object(), "{answer}");
     }
 }

@@ -2,18 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::client::{Client, full_capabilities};
+use super::client::{Client, everything, full_capabilities, insert};
 use super::{HERD_SB, NATIVE_SB};
 
 const URI: &str = "file:///t/SB.litmus";
 
 fn lens_titles(client: &mut Client) -> Vec<String> {
-    let answer = client
-        .request(
-            "textDocument/codeLens",
-            json!({"textDocument": {"uri": URI}}),
-        )
-        .expect("lenses");
+    let answer = client.about(URI, "textDocument/codeLens", json!({}));
     let lenses = answer.as_array().expect("lenses");
     lenses
         .iter()
@@ -22,13 +17,12 @@ fn lens_titles(client: &mut Client) -> Vec<String> {
 }
 
 fn hint_labels(client: &mut Client) -> Vec<(u64, String)> {
-    let answer = client
-        .request(
-            "textDocument/inlayHint",
-            json!({"textDocument": {"uri": URI}, "range":
-                {"start": {"line": 0, "character": 0}, "end": {"line": 999, "character": 0}}}),
-        )
-        .expect("hints");
+    let answer = client.about(
+        URI,
+        "textDocument/inlayHint",
+        json!({"range":
+                everything()}),
+    );
     let hints = answer.as_array().expect("hints");
     hints
         .iter()
@@ -37,11 +31,6 @@ fn hint_labels(client: &mut Client) -> Vec<(u64, String)> {
             (line, hint["label"].as_str().unwrap().to_owned())
         })
         .collect()
-}
-
-fn insert(line: u32, character: u32, text: &str) -> Value {
-    let at = json!({"line": line, "character": character});
-    json!([{"range": {"start": at, "end": at}, "text": text}])
 }
 
 #[test]
@@ -188,12 +177,7 @@ fn an_edit_marks_results_stale_and_moves_them() {
         weak["message"].as_str().unwrap().contains("stale"),
         "{weak}"
     );
-    let witness = client
-        .request(
-            "fencepost/witness",
-            json!({"textDocument": {"uri": URI}, "condition": 0}),
-        )
-        .expect("a witness");
+    let witness = client.about(URI, "fencepost/witness", json!({"condition": 0}));
     assert_eq!(witness["stale"], true);
     assert_eq!(witness["steps"][0]["range"]["start"]["line"], 5);
 
@@ -260,12 +244,7 @@ fn results_of_columns_are_marked_and_moved_too() {
         ],
         "the weak outcome, and the fence that is not needed, faded"
     );
-    let witness = client
-        .request(
-            "fencepost/witness",
-            json!({"textDocument": {"uri": URI}, "condition": 0}),
-        )
-        .expect("a witness");
+    let witness = client.about(URI, "fencepost/witness", json!({"condition": 0}));
     assert_eq!(witness["stale"], true);
     assert_eq!(witness["steps"][0]["range"]["start"]["line"], 4);
     client.change(URI, 3, insert(4, 1, "MVO "));
@@ -394,10 +373,7 @@ fn results_of_other_settings_stay_stale_when_the_text_comes_back() {
     let mut client = Client::start_with(full_capabilities(), options);
     client.open(URI, NATIVE_SB);
     client
-        .request(
-            "workspace/executeCommand",
-            json!({"command": "fencepost.checkNow", "arguments": [{"uri": URI}]}),
-        )
+        .execute("fencepost.checkNow", json!({"uri": URI}))
         .expect("it starts");
     client.wait_checked(URI);
     client.wait_insights(URI);
@@ -416,24 +392,18 @@ fn results_of_other_settings_stay_stale_when_the_text_comes_back() {
     let titles = lens_titles(&mut client);
     assert!(titles[2].ends_with("· stale"), "{titles:?}");
     let at = json!({"line": 10, "character": 2});
-    let answer = client
-        .request(
-            "textDocument/codeAction",
-            json!({"textDocument": {"uri": URI}, "range": {"start": at, "end": at},
+    let answer = client.about(
+        URI,
+        "textDocument/codeAction",
+        json!({"range": {"start": at, "end": at},
                 "context": {"diagnostics": []}}),
-        )
-        .expect("actions");
+    );
     let offered = answer.to_string();
     assert!(
         !offered.contains("Insert"),
         "stale fences are no offer: {offered}"
     );
-    let hover = client
-        .request(
-            "textDocument/hover",
-            json!({"textDocument": {"uri": URI}, "position": at}),
-        )
-        .expect("a hover");
+    let hover = client.about(URI, "textDocument/hover", json!({"position": at}));
     let text = hover["contents"]["value"].as_str().unwrap();
     assert!(
         text.contains("settings or parameters have changed since"),
@@ -464,10 +434,7 @@ fn checks_while_typing_wait_for_a_pause_and_manual_ones_for_a_word() {
     client.save(URI);
     assert_eq!(client.outcomes(URI)["state"], "idle");
     client
-        .request(
-            "workspace/executeCommand",
-            json!({"command": "fencepost.checkNow", "arguments": [{"uri": URI}]}),
-        )
+        .execute("fencepost.checkNow", json!({"uri": URI}))
         .expect("it starts");
     client.wait_state(URI, |state| state == "done");
 }
