@@ -5,7 +5,7 @@ use fencepost_tests::counts;
 
 /// Rows with more classes than this are left to the benchmark, unless `FENCEPOST_CLASSES`
 /// raises it.
-const MAX_CLASSES: u64 = 150_000;
+const MAX_CLASSES: u64 = 600_000;
 
 fn compare(engine: EngineKind, max_classes: u64) {
     let mut compared = 0;
