@@ -411,22 +411,21 @@ pub fn chosen_witness<'v>(
 }
 
 pub fn title(checked: &Checked, execution: &Execution) -> String {
-    let model = checked.report.model.name();
-    match execution {
-        Execution::Outcome(state) => {
-            let state = words::state_text(&checked.program, state);
-            format!("{state} under {model}")
-        }
+    let what = match execution {
+        Execution::Outcome(state) => words::state_text(&checked.program, state),
         Execution::Failure(index) => {
-            let what = checked
-                .report
-                .failures
-                .get(*index)
-                .map_or("a failure", |failure| words::failure(failure.kind));
-            format!("{what} under {model}")
+            let failure = checked.report.failures.get(*index);
+            failure
+                .map_or("a failure", |failure| words::failure(failure.kind))
+                .to_owned()
         }
-        Execution::Deadlock => format!("a deadlock under {model}"),
+        Execution::Deadlock => "a deadlock".to_owned(),
+    };
+    let mut title = format!("{what} under {}", checked.report.model.name());
+    if let Some(overridden) = checked.overridden() {
+        title = format!("{title} {overridden}");
     }
+    title
 }
 
 /// The run of the command line that shows the same.

@@ -178,6 +178,10 @@ impl Document {
         }
         if let Some(later) = self.later.take() {
             later.store(true, Ordering::SeqCst);
+            if let Some(insights) = &mut Arc::make_mut(&mut self.results).insights {
+                // What was asked will not be answered.
+                Arc::make_mut(insights).pending = 0;
+            }
         }
         if let Some(running) = self.running.take() {
             running.cancel.store(true, Ordering::SeqCst);

@@ -9,7 +9,7 @@ use fencepost_grammar::Span;
 
 use super::anchors::{Anchors, Edit};
 use super::document::Snapshot;
-use super::results::staleness;
+use super::results::{overridden, staleness};
 
 /// Belongs to one checked text, as a result does.
 #[derive(Debug, Clone)]
@@ -20,6 +20,8 @@ pub struct Insights {
     outdated: bool,
     text_is_current: bool,
     pub program: Arc<Program>,
+    /// Which parameters had other values than the file's.
+    pub overridden: Option<String>,
     /// In the order of the models.
     pub reads: [Option<Arc<Reads>>; 3],
     /// What each fence that is written does.
@@ -47,6 +49,7 @@ impl Insights {
             outdated: false,
             text_is_current: true,
             program,
+            overridden: overridden(&snapshot.own_lowering()),
             reads: [const { None }; 3],
             roles: Vec::new(),
             suggestions: Vec::new(),

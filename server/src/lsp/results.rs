@@ -112,6 +112,11 @@ impl Checked {
         }
     }
 
+    /// Which parameters had other values than the file's: `with N = 5`.
+    pub fn overridden(&self) -> Option<String> {
+        overridden(&self.lowering)
+    }
+
     /// What a stale result is called where there is room for a reason.
     pub fn staleness(&self) -> &'static str {
         staleness(self.text_is_current)
@@ -259,6 +264,15 @@ impl Results {
             Arc::make_mut(insights).outdate();
         }
     }
+}
+
+/// `with N = 5`, when a setting or a lens gives parameters other values than the file.
+pub fn overridden(own: &LowerOptions) -> Option<String> {
+    let given = own.params.iter();
+    let given: Vec<String> = given
+        .map(|(name, value)| format!("{name} = {value}"))
+        .collect();
+    (!given.is_empty()).then(|| format!("with {}", given.join(", ")))
 }
 
 /// Of the same text there are stale results when the settings are others.

@@ -69,10 +69,8 @@ pub fn phrase(view: &View, condition: &Condition) -> String {
 
 fn caveats(view: &View, standings: &[Standing]) -> Vec<String> {
     let mut parts = Vec::new();
-    let overridden = overridden(view);
-    if !overridden.is_empty() {
-        parts.push(format!("with {}", overridden.join(", ")));
-    }
+    let newest = view.results.newest();
+    parts.extend(newest.first().and_then(|checked| checked.overridden()));
     let with = |state| models(standings, move |s: &Standing| s.state == state);
     if view.results.stale() {
         parts.push("stale".to_owned());
@@ -102,16 +100,6 @@ fn caveats(view: &View, standings: &[Standing]) -> Vec<String> {
         parts.push(format!("failed: {why}"));
     }
     parts
-}
-
-/// `N = 5`, for each parameter whose value in the newest results is not the file's.
-pub fn overridden(view: &View) -> Vec<String> {
-    let newest = view.results.newest();
-    let given = newest.first().map(|checked| &checked.lowering.params);
-    let given = given.into_iter().flatten();
-    given
-        .map(|(name, value)| format!("{name} = {value}"))
-        .collect()
 }
 
 fn models(standings: &[Standing], which: impl Fn(&Standing) -> bool) -> String {

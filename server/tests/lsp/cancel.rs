@@ -68,6 +68,7 @@ fn the_next_edit_stops_what_follows_the_verdicts() {
     assert_ne!(client.outcomes(URI)["pending"], 0);
     client.change(URI, 2, insert(0, 0, " "));
     assert_quiet(&client);
+    assert_eq!(client.outcomes(URI)["pending"], 0);
 }
 
 #[test]

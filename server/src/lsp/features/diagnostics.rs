@@ -106,6 +106,9 @@ fn from_finding(
         })
         .collect();
     let mut message = found.message.clone();
+    if let Some(overridden) = checked.overridden() {
+        message = format!("{message} ({overridden})");
+    }
     if checked.stale {
         message = format!("{message} ({})", checked.staleness());
     }

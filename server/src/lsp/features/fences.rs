@@ -38,6 +38,9 @@ pub fn unneeded(view: &View) -> Vec<Diagnostic> {
                 "this {} is not needed: without it the test can do the same under {models}",
                 word(role.fence.kind)
             );
+            if let Some(overridden) = &insights.overridden {
+                message += &format!(" ({overridden})");
+            }
             if insights.stale {
                 message += &format!(" ({})", insights.staleness());
             }
@@ -60,6 +63,9 @@ pub fn about(insights: &Insights, offset: u32) -> Option<(Span, String)> {
         span.touches(offset).then_some((role, span))
     })?;
     let mut text = describe(&insights.program, role);
+    if let Some(overridden) = &insights.overridden {
+        text += &format!(" ({overridden})");
+    }
     if insights.stale {
         text += &format!(" ({})", insights.staleness());
     }
@@ -123,7 +129,10 @@ pub fn offers(view: &View, wanted: Span, offers: &mut Vec<Offer>) {
             }
         }
     }
-    for role in insights.roles.iter().filter(|role| !role.is_needed()) {
+    // A fence that only another value makes useless is the file's to keep.
+    let removable = insights.overridden.is_none();
+    let roles = insights.roles.iter().filter(|_| removable);
+    for role in roles.filter(|role| !role.is_needed()) {
         let span = role.fence.span;
         if touch(span, wanted) {
             let edits = places::remove_edits(view.text(), &view.parse().test, &[span]);
