@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
 
+use fencepost_checker::lower::LowerOptions;
 use fencepost_checker::report::Completeness;
 
 use crate::checked::{self, Checked, Fate, Settings};
@@ -86,8 +87,26 @@ fn check(input: &Input, settings: &Settings) -> Checked {
     }
 }
 
+/// Reads the one test that a command is about.
+pub fn read_one(
+    file: &str,
+    params: &[(String, i64)],
+    lowering: &LowerOptions,
+) -> Result<(Input, Checked), Trouble> {
+    let inputs = inputs::collect(&[file.to_owned()]);
+    let [input]: [Input; 1] = inputs
+        .try_into()
+        .map_err(|_| Trouble::call(format!("`{file}` is more than one test"), "name one file"))?;
+    know_params(std::slice::from_ref(&input), params)?;
+    let checked = match input.read() {
+        Ok(bytes) => Checked::read(input.name.clone(), bytes, lowering),
+        Err(problem) => problem.checked(&input.name),
+    };
+    Ok((input, checked))
+}
+
 /// A parameter that no test has is a mistake of the call.
-pub fn know_params(inputs: &[Input], params: &[(String, i64)]) -> Result<(), Trouble> {
+fn know_params(inputs: &[Input], params: &[(String, i64)]) -> Result<(), Trouble> {
     if params.is_empty() {
         return Ok(());
     }

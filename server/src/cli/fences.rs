@@ -18,25 +18,14 @@ use crate::render::words::counted;
 use crate::render::{Look, Role, fences, json as to_json, prop, witness, words};
 
 use super::args::{FencesArgs, FencesFormat};
-use super::check::know_params;
-use super::inputs::{self, Source};
+use super::check::read_one;
+use super::inputs::Source;
 use super::terminal::Terminal;
 use super::{Status, Trouble, errors};
 
 pub fn run(terminal: &Terminal, args: &FencesArgs) -> Result<Status, Trouble> {
-    let inputs = inputs::collect(std::slice::from_ref(&args.file));
-    let [input] = inputs.as_slice() else {
-        return Err(Trouble::call(
-            format!("`{}` is more than one test", args.file),
-            "name one file",
-        ));
-    };
-    know_params(&inputs, &args.explore.param)?;
     let lowering = args.explore.lowering();
-    let checked = match input.read() {
-        Ok(bytes) => Checked::read(input.name.clone(), bytes, &lowering),
-        Err(problem) => problem.checked(&input.name),
-    };
+    let (input, checked) = read_one(&args.file, &args.explore.param, &lowering)?;
     let Some(program) = &checked.program else {
         let shown = errors::of(terminal.error_look, &checked, true);
         io::stderr().write_all(shown.as_bytes())?;

@@ -14,8 +14,7 @@ use crate::place::Lines;
 use crate::render::{Look, Role, dot, json as to_json, svg, witness, words};
 
 use super::args::{WitnessArgs, WitnessFormat};
-use super::check::know_params;
-use super::inputs;
+use super::check::read_one;
 use super::terminal::Terminal;
 use super::{Status, Trouble, errors};
 
@@ -39,18 +38,8 @@ struct Found {
 }
 
 pub fn run(terminal: &Terminal, args: &WitnessArgs) -> Result<Status, Trouble> {
-    let inputs = inputs::collect(std::slice::from_ref(&args.file));
-    let [input] = inputs.as_slice() else {
-        return Err(Trouble::call(
-            format!("`{}` is more than one test", args.file),
-            "name one file",
-        ));
-    };
-    know_params(&inputs, &args.explore.param)?;
-    let checked = match input.read() {
-        Ok(bytes) => Checked::read(input.name.clone(), bytes, &args.explore.lowering()),
-        Err(problem) => problem.checked(&input.name),
-    };
+    let explore = &args.explore;
+    let (_, checked) = read_one(&args.file, &explore.param, &explore.lowering())?;
     let Some(program) = &checked.program else {
         let shown = errors::of(terminal.error_look, &checked, true);
         io::stderr().write_all(shown.as_bytes())?;
