@@ -24,7 +24,6 @@ Examples:
   fencepost check tests/             check a folder
   fencepost witness SB.litmus        how does it come about?
   fencepost fences SB.litmus         which fences forbid it?
-  fencepost fences SB.litmus         which fences forbid it?
   fencepost example SB | fencepost check -
 
 Exit status:
