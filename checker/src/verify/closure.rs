@@ -45,10 +45,12 @@ impl<const W: usize> Order<W> {
         }
         let before = self.before[a].with(a);
         let after = self.after[b].with(b);
-        for p in before.iter() {
+        // What is before `b` already is before all that is after `b`, and the other way round.
+        let gains = after.minus(self.after[a]);
+        for p in before.minus(self.before[b]).iter() {
             self.after[p] |= after;
         }
-        for s in after.iter() {
+        for s in gains.iter() {
             self.before[s] |= before;
         }
         true
