@@ -193,7 +193,7 @@ impl Graph {
 }
 
 /// For each location, the steps whose writes reached memory, in that order.
-fn memory_orders(program: &Program, witness: &Witness) -> Vec<Vec<usize>> {
+pub(crate) fn memory_orders(program: &Program, witness: &Witness) -> Vec<Vec<usize>> {
     let buffered = witness.model != crate::program::Model::Sc;
     let mut orders = vec![Vec::new(); program.locations.len()];
     for (index, step) in witness.steps.iter().enumerate() {

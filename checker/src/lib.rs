@@ -8,6 +8,7 @@ pub mod confirm;
 pub mod engine;
 pub mod event;
 pub mod fences;
+pub mod forbidden;
 pub mod graph;
 pub mod lower;
 pub mod operational;

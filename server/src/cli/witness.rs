@@ -217,6 +217,9 @@ fn show(
             if let Some(note) = witness::flush_note(shown) {
                 text += &format!("\n{}\n", look.paint(Role::Faint, note));
             }
+            if let Some(cycle) = witness::why_not(look, program, &checked.text, shown) {
+                text += &format!("\n{cycle}");
+            }
             text
         }
         WitnessFormat::Json => {

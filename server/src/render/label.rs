@@ -1,6 +1,6 @@
 //! What a step or an event is called: the test's own syntax where it is short.
 
-use fencepost_checker::graph::EventKind;
+use fencepost_checker::graph::{EdgeKind, EventKind};
 use fencepost_checker::program::{FenceKind, Program, Span, ThreadId};
 use fencepost_checker::witness::{Action, Step, StopReason};
 
@@ -62,6 +62,16 @@ fn stop(reason: StopReason) -> &'static str {
         StopReason::Lock => "waits for the lock",
         StopReason::Bound => "cut at the loop bound",
         StopReason::Failed => "fails here",
+    }
+}
+
+/// An edge of the graph in words, between what it leaves and what it enters.
+pub fn edge(kind: EdgeKind) -> &'static str {
+    match kind {
+        EdgeKind::Po => "program order",
+        EdgeKind::Rf => "is read by",
+        EdgeKind::Co => "overwritten by",
+        EdgeKind::Fr => "reads before",
     }
 }
 

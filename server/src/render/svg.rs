@@ -214,16 +214,11 @@ fn draw_label(out: &mut String, line: &Line) {
 }
 
 fn draw_legend(out: &mut String, layout: &Layout) {
-    let words = [
-        (EdgeKind::Po, "program order"),
-        (EdgeKind::Rf, "is read by"),
-        (EdgeKind::Co, "overwritten by"),
-        (EdgeKind::Fr, "reads before"),
-    ];
     let y = layout.height - 20.0;
     let entry = 138.0;
     let mut x = layout.width / 2.0 - entry * 2.0 + 10.0;
-    for (kind, word) in words {
+    for kind in EdgeKind::ALL {
+        let word = label::edge(kind);
         let _ = writeln!(
             out,
             "<path class=\"edge {0}\" d=\"M{1} {2} h22\"/>\

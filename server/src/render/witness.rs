@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use fencepost_checker::forbidden;
 use fencepost_checker::program::{LocationKind, Model, Program, ThreadId};
 use fencepost_checker::witness::{FlushPolicy, Witness};
 
@@ -9,12 +10,15 @@ use super::label;
 use super::look::{Look, Role, columns_of, pad};
 use super::trace::{self, Change, Moment};
 
-/// `witness under TSO`, then the table; each line with its line end.
+/// `witness under TSO`, the table, and why not under SC; each line with its line end.
 pub fn text(look: Look, program: &Program, source: &str, witness: &Witness) -> String {
     let mut out = String::new();
     let title = format!("witness under {}", witness.model.name());
     let _ = writeln!(out, "{}", look.paint(Role::Heading, &title));
     out += &table(look, program, source, witness);
+    if let Some(cycle) = why_not(look, program, source, witness) {
+        let _ = write!(out, "\n{cycle}");
+    }
     out
 }
 
@@ -27,6 +31,38 @@ pub fn flush_note(witness: &Witness) -> Option<&'static str> {
         FlushPolicy::Early => "stores are flushed as early as the reads allow",
         FlushPolicy::Late => "stores are flushed as late as possible",
     })
+}
+
+/// Why a stronger model has no such execution, said under a table: a cycle of its steps.
+pub fn why_not(look: Look, program: &Program, source: &str, witness: &Witness) -> Option<String> {
+    let mut weakest_first = Model::ALL.into_iter().rev();
+    weakest_first.find(|model| *model == witness.model)?;
+    let (model, mut cycle) = weakest_first
+        .find_map(|model| Some((model, forbidden::why_not(program, witness, model)?)))?;
+    let first = (0..cycle.len()).min_by_key(|i| cycle[*i].from)?;
+    cycle.rotate_left(first);
+    let rows: Vec<(usize, String, String, &str)> = cycle
+        .iter()
+        .map(|link| {
+            let step = &witness.steps[link.from];
+            let thread = label::thread(program, step.thread);
+            let thread = look.plain(&thread).into_owned();
+            let what = label::step(look, program, source, step);
+            (link.from + 1, thread, what, label::edge(link.kind))
+        })
+        .collect();
+    let thread_width = rows.iter().map(|row| columns_of(&row.1)).max()? + 2;
+    let step_width = rows.iter().map(|row| columns_of(&row.2)).max()? + 3;
+    let title = format!("not under {}: a cycle, each before the next", model.name());
+    let mut out = format!("{}\n", look.paint(Role::Heading, &title));
+    for (number, thread, what, relation) in &rows {
+        let number = pad(&format!("{number:>2}"), 6);
+        let thread = pad(thread, thread_width);
+        let what = pad(what, step_width);
+        let relation = look.paint(Role::Faint, relation);
+        let _ = writeln!(out, "{number}{thread}{what}{relation}");
+    }
+    Some(out)
 }
 
 /// A table cell: its text, and whether the step changed what it shows, piece by piece.
@@ -224,15 +260,21 @@ mod tests {
             Model::Tso,
             0,
             expect![[r#"
-            witness under TSO
-            step  P0            P1            buffers            memory
-             1    x = 1                       P0: x=1            x=0 y=0
-             2    r0 = y → 0                  P0: x=1            x=0 y=0
-             3                  y = 1         P0: x=1  P1: y=1   x=0 y=0
-             4                  ⤷ flush y=1   P0: x=1            x=0 y=1
-             5                  r1 = x → 0    P0: x=1            x=0 y=1
-             6    ⤷ flush x=1                                    x=1 y=1
-        "#]],
+                witness under TSO
+                step  P0            P1            buffers            memory
+                 1    x = 1                       P0: x=1            x=0 y=0
+                 2    r0 = y → 0                  P0: x=1            x=0 y=0
+                 3                  y = 1         P0: x=1  P1: y=1   x=0 y=0
+                 4                  ⤷ flush y=1   P0: x=1            x=0 y=1
+                 5                  r1 = x → 0    P0: x=1            x=0 y=1
+                 6    ⤷ flush x=1                                    x=1 y=1
+
+                not under SC: a cycle, each before the next
+                 1    P0  x = 1        program order
+                 2    P0  r0 = y → 0   reads before
+                 3    P1  y = 1        program order
+                 5    P1  r1 = x → 0   reads before
+            "#]],
         );
     }
 
@@ -274,6 +316,12 @@ mod tests {
                  4    P1  ⤷ flush y=1   P0: x=1            x=0 y=1
                  5    P1  r1 = x → 0    P0: x=1            x=0 y=1
                  6    P0  ⤷ flush x=1                      x=1 y=1
+
+                not under SC: a cycle, each before the next
+                 1    P0  x = 1        program order
+                 2    P0  r0 = y → 0   reads before
+                 3    P1  y = 1        program order
+                 5    P1  r1 = x → 0   reads before
             "#]],
         );
     }
@@ -290,15 +338,21 @@ mod tests {
             Model::Pso,
             0,
             expect![[r#"
-            [1mwitness under PSO[0m
-            [1mstep  P0            P1            buffers            memory[0m
-             1    x = 1                       [1;36mP0: x=1[0m            x=0 y=0
-             2    r0 = y → 0                  P0: x=1            x=0 y=0
-             3                  y = 1         P0: x=1  [1;36mP1: y=1[0m   x=0 y=0
-             4                  ⤷ flush y=1   P0: x=1            x=0 [1;36my=1[0m
-             5                  r1 = x → 0    P0: x=1            x=0 y=1
-             6    ⤷ flush x=1                                    [1;36mx=1[0m y=1
-        "#]],
+                [1mwitness under PSO[0m
+                [1mstep  P0            P1            buffers            memory[0m
+                 1    x = 1                       [1;36mP0: x=1[0m            x=0 y=0
+                 2    r0 = y → 0                  P0: x=1            x=0 y=0
+                 3                  y = 1         P0: x=1  [1;36mP1: y=1[0m   x=0 y=0
+                 4                  ⤷ flush y=1   P0: x=1            x=0 [1;36my=1[0m
+                 5                  r1 = x → 0    P0: x=1            x=0 y=1
+                 6    ⤷ flush x=1                                    [1;36mx=1[0m y=1
+
+                [1mnot under SC: a cycle, each before the next[0m
+                 1    P0  x = 1        [2mprogram order[0m
+                 2    P0  r0 = y → 0   [2mreads before[0m
+                 3    P1  y = 1        [2mprogram order[0m
+                 5    P1  r1 = x → 0   [2mreads before[0m
+            "#]],
         );
     }
 

@@ -45,52 +45,64 @@ fn hover_on_a_condition_is_the_matrix_and_a_witness() {
     check_hover(
         &mark(NATIVE_SB, "exists", 0),
         expect![[r#"
-        sometimes under TSO, PSO · never under SC
+            sometimes under TSO, PSO · never under SC
 
-        ```text
-        outcome                SC     TSO    PSO
-        P0:r0=0  P1:r1=0       –      ✓      ✓     ← exists
-        P0:r0=0  P1:r1=1       ✓      ✓      ✓
-        P0:r0=1  P1:r1=0       ✓      ✓      ✓
-        P0:r0=1  P1:r1=1       ✓      ✓      ✓
+            ```text
+            outcome                SC     TSO    PSO
+            P0:r0=0  P1:r1=0       –      ✓      ✓     ← exists
+            P0:r0=0  P1:r1=1       ✓      ✓      ✓
+            P0:r0=1  P1:r1=0       ✓      ✓      ✓
+            P0:r0=1  P1:r1=1       ✓      ✓      ✓
 
-        witness under TSO
-        step  P0            P1            buffers            memory
-         1    x = 1                       P0: x=1            x=0 y=0
-         2    r0 = y → 0                  P0: x=1            x=0 y=0
-         3                  y = 1         P0: x=1  P1: y=1   x=0 y=0
-         4                  ⤷ flush y=1   P0: x=1            x=0 y=1
-         5                  r1 = x → 0    P0: x=1            x=0 y=1
-         6    ⤷ flush x=1                                    x=1 y=1
-        ```
+            witness under TSO
+            step  P0            P1            buffers            memory
+             1    x = 1                       P0: x=1            x=0 y=0
+             2    r0 = y → 0                  P0: x=1            x=0 y=0
+             3                  y = 1         P0: x=1  P1: y=1   x=0 y=0
+             4                  ⤷ flush y=1   P0: x=1            x=0 y=1
+             5                  r1 = x → 0    P0: x=1            x=0 y=1
+             6    ⤷ flush x=1                                    x=1 y=1
 
-        `exists`: Is there an execution that ends so? With `~`: is there none?
-    "#]],
+            not under SC: a cycle, each before the next
+             1    P0  x = 1        program order
+             2    P0  r0 = y → 0   reads before
+             3    P1  y = 1        program order
+             5    P1  r1 = x → 0   reads before
+            ```
+
+            `exists`: Is there an execution that ends so? With `~`: is there none?
+        "#]],
     );
     check_hover(
         &mark(HERD_SB, "exists", 0),
         expect![[r#"
-        sometimes under TSO, PSO · never under SC
+            sometimes under TSO, PSO · never under SC
 
-        ```text
-        outcome                SC     TSO    PSO
-        0:EAX=0  1:EAX=0       –      ✓      ✓     ← exists
-        0:EAX=0  1:EAX=1       ✓      ✓      ✓
-        0:EAX=1  1:EAX=0       ✓      ✓      ✓
-        0:EAX=1  1:EAX=1       ✓      ✓      ✓
+            ```text
+            outcome                SC     TSO    PSO
+            0:EAX=0  1:EAX=0       –      ✓      ✓     ← exists
+            0:EAX=0  1:EAX=1       ✓      ✓      ✓
+            0:EAX=1  1:EAX=0       ✓      ✓      ✓
+            0:EAX=1  1:EAX=1       ✓      ✓      ✓
 
-        witness under TSO
-        step  P0                P1                buffers            memory
-         1    MOV [x],$1                          P0: x=1            x=0 y=0
-         2    MOV EAX,[y] → 0                     P0: x=1            x=0 y=0
-         3                      MOV [y],$1        P0: x=1  P1: y=1   x=0 y=0
-         4                      ⤷ flush y=1       P0: x=1            x=0 y=1
-         5                      MOV EAX,[x] → 0   P0: x=1            x=0 y=1
-         6    ⤷ flush x=1                                            x=1 y=1
-        ```
+            witness under TSO
+            step  P0                P1                buffers            memory
+             1    MOV [x],$1                          P0: x=1            x=0 y=0
+             2    MOV EAX,[y] → 0                     P0: x=1            x=0 y=0
+             3                      MOV [y],$1        P0: x=1  P1: y=1   x=0 y=0
+             4                      ⤷ flush y=1       P0: x=1            x=0 y=1
+             5                      MOV EAX,[x] → 0   P0: x=1            x=0 y=1
+             6    ⤷ flush x=1                                            x=1 y=1
 
-        `exists`: Is there an execution that ends so? With `~`: is there none?
-    "#]],
+            not under SC: a cycle, each before the next
+             1    P0  MOV [x],$1        program order
+             2    P0  MOV EAX,[y] → 0   reads before
+             3    P1  MOV [y],$1        program order
+             5    P1  MOV EAX,[x] → 0   reads before
+            ```
+
+            `exists`: Is there an execution that ends so? With `~`: is there none?
+        "#]],
     );
 }
 
