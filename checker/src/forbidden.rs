@@ -19,6 +19,18 @@ pub struct Before {
     pub kind: EdgeKind,
 }
 
+/// The weakest of the models stronger than the witness's own that has no such execution, and
+/// why; the cycle begins with its first step.
+pub fn by_stronger(program: &Program, witness: &Witness) -> Option<(Model, Vec<Before>)> {
+    let mut weakest_first = Model::ALL.into_iter().rev();
+    weakest_first.find(|model| *model == witness.model)?;
+    let (model, mut cycle) =
+        weakest_first.find_map(|model| Some((model, why_not(program, witness, model)?)))?;
+    let first = (0..cycle.len()).min_by_key(|i| cycle[*i].from)?;
+    cycle.rotate_left(first);
+    Some((model, cycle))
+}
+
 /// The orders that keep the witness, and all executions of its class, out of `model`. None
 /// when it has such an execution, or when no cycle tells.
 pub fn why_not(program: &Program, witness: &Witness, model: Model) -> Option<Vec<Before>> {

@@ -126,8 +126,17 @@ export interface Witness {
   steps: Step[];
   registers: State;
   flushes: 'early' | 'late';
+  forbidden: Forbidden | null;
   commandLine: string;
 }
+
+/** Why the weakest of the stronger models without such an execution has none; `from` and `to` are steps. */
+export interface Forbidden {
+  model: Model;
+  cycle: { kind: EdgeKind; from: number; to: number }[];
+}
+
+export type EdgeKind = 'po' | 'rf' | 'co' | 'fr';
 
 export interface Graph {
   uri: string;

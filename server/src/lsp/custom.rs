@@ -5,9 +5,8 @@ use std::borrow::Cow;
 use fencepost_checker::Model;
 use fencepost_checker::graph::Graph;
 use fencepost_checker::lower::DEFAULT_UNROLL;
-use fencepost_checker::program::{Program, Value as Number};
 use fencepost_checker::report::Report;
-use fencepost_checker::witness::{Action, FlushPolicy, Source, Step, Witness};
+use fencepost_checker::witness::Witness;
 use fencepost_grammar::Severity;
 use fencepost_grammar::ast::{self, Condition, Dialect, Frequency, Quantifier};
 use serde::Deserialize;
@@ -18,11 +17,7 @@ use super::params::{self, Param};
 use super::results::{Checked, Chosen, Execution, ModelResult, ModelState};
 use super::verdicts;
 use super::view::View;
-use crate::render::trace::{self, Change};
-use crate::render::{Look, dot, label, svg, words};
-
-/// Numbers beyond it are no numbers in JavaScript.
-const LARGEST_NUMBER: u64 = (1 << 53) - 1;
+use crate::render::{dot, json as to_json, svg, words};
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -167,7 +162,7 @@ fn model_json(view: &View, conditions: &[Condition], result: &ModelResult) -> Va
                 })
                 .collect();
             json!({
-                "index": index, "state": state(&checked.program, &outcome.state),
+                "index": index, "state": to_json::state(&checked.program, &outcome.state),
                 "holds": holds, "classes": outcome.classes,
             })
         })
@@ -222,109 +217,23 @@ pub fn witness(view: &View, params: &ExecutionParams) -> Option<Value> {
     let (checked, execution) = select(view, &params.selector)?;
     let witness = witness_of(checked, &execution)?;
     let program = &checked.program;
-    let moments = trace::moments(program, &witness);
-    let name = |loc: u16| program.locations[usize::from(loc)].name.as_str();
-    let memory = |values: &[Number]| -> Map<String, Value> {
-        program
-            .locations
-            .iter()
-            .zip(values)
-            .map(|(location, value)| (location.name.clone(), number(program, *value)))
-            .collect()
-    };
-    let steps: Vec<Value> = witness
-        .steps
-        .iter()
-        .zip(&moments)
-        .enumerate()
-        .map(|(index, (step, moment))| {
-            let buffers: Vec<Vec<Value>> = moment
-                .buffers
-                .iter()
-                .map(|buffer| {
-                    buffer
-                        .iter()
-                        .map(|entry| {
-                            json!({
-                                "location": name(entry.loc),
-                                "value": number(program, entry.value),
-                            })
-                        })
-                        .collect()
-                })
-                .collect();
-            let mut json = step_json(view, checked, step);
-            json["index"] = json!(index);
-            json["buffers"] = json!(buffers);
-            json["memory"] = Value::Object(memory(&moment.memory));
-            json["changed"] = moment
-                .changed
-                .iter()
-                .map(|change| Value::String(change_text(program, *change)))
-                .collect();
-            json
-        })
-        .collect();
-    let initial: Vec<Number> = program.locations.iter().map(|l| l.init).collect();
-    let threads: Vec<String> = (0..program.threads.len())
-        .map(|thread| label::thread(program, thread as u8))
-        .collect();
-    let locations: Vec<&str> = program.locations.iter().map(|l| l.name.as_str()).collect();
-    Some(json!({
+    let place = |span: &_| json!(checked.now(span).map(|span| view.range(span)));
+    let mut answer = json!({
         "uri": view.uri(),
         "version": checked.version,
         "stale": checked.stale,
-        "model": checked.report.model.name(),
         "title": title(checked, &execution),
         "outcome": match &execution {
-            Execution::Outcome(values) => Value::Object(state(program, values)),
+            Execution::Outcome(values) => to_json::state(program, values),
             _ => Value::Null,
         },
-        "threads": threads,
-        "locations": locations,
-        "initial": memory(&initial),
-        "steps": steps,
-        "registers": registers(program, &witness),
-        "flushes": match witness.flushes {
-            FlushPolicy::Early => "early",
-            FlushPolicy::Late => "late",
-        },
         "commandLine": command_line(view, Some((checked, &execution))),
-    }))
-}
-
-fn step_json(view: &View, checked: &Checked, step: &Step) -> Value {
-    let program = &checked.program;
-    let from = |source: Source| match source {
-        Source::Initial => json!("initial"),
-        Source::Step(index) => json!(index),
-    };
-    let show = |value| number(program, value);
-    let none = Value::Null;
-    let (kind, loc, value, source, store) = match step.action {
-        Action::Read { loc, value, source } => ("read", Some(loc), show(value), from(source), none),
-        Action::Write { loc, value } => ("write", Some(loc), show(value), none.clone(), none),
-        Action::Flush { loc, value, store } => {
-            ("flush", Some(loc), show(value), none, json!(store))
-        }
-        Action::Rmw {
-            loc, read, source, ..
-        } => ("rmw", Some(loc), show(read), from(source), none),
-        Action::Fence(_) => ("fence", None, none.clone(), none.clone(), none),
-        Action::Lock { loc, source } => ("lock", Some(loc), json!(1), from(source), none),
-        Action::Unlock { loc } => ("unlock", Some(loc), json!(0), none.clone(), none),
-        Action::Stop(_) => ("stop", None, none.clone(), none.clone(), none),
-    };
-    json!({
-        "thread": step.thread,
-        "kind": kind,
-        "text": label::step(Look::PLAIN, program, &checked.text, step),
-        "range": checked.now(&step.span).map(|span| view.range(span)),
-        "location": loc.map(|loc| program.locations[usize::from(loc)].name.as_str()),
-        "value": value,
-        "source": source,
-        "store": store,
-    })
+    });
+    let rest = to_json::witness(program, &checked.text, &witness, &place);
+    if let (Value::Object(answer), Value::Object(rest)) = (&mut answer, rest) {
+        answer.extend(rest);
+    }
+    Some(answer)
 }
 
 pub fn graph(view: &View, params: &ExecutionParams) -> Option<Value> {
@@ -372,10 +281,10 @@ fn execution(view: &View, checked: &Checked, selector: &Selector) -> Option<Exec
             let index = usize::try_from(index.as_u64()?).ok()?;
             report.outcomes.get(index)?
         }
-        (Some(Value::Object(wanted)), _) => report
+        (Some(wanted @ Value::Object(_)), _) => report
             .outcomes
             .iter()
-            .find(|outcome| state(&checked.program, &outcome.state) == *wanted)?,
+            .find(|outcome| to_json::state(&checked.program, &outcome.state) == *wanted)?,
         (_, Some(index)) => {
             let span = view.parse().test.conditions.get(index)?.span;
             let index = checked.condition_at(span)?;
@@ -592,63 +501,6 @@ pub fn error_count(view: &View) -> usize {
         .count();
     let lowering = view.snapshot.lowered().as_ref().err().map_or(0, Vec::len);
     syntax + lowering
-}
-
-fn state(program: &Program, values: &[Number]) -> Map<String, Value> {
-    program
-        .observed
-        .iter()
-        .zip(values)
-        .map(|(observable, value)| (observable.name.clone(), number(program, *value)))
-        .collect()
-}
-
-fn number(program: &Program, value: Number) -> Value {
-    match program.location_at(value) {
-        Some(loc) => json!(program.locations[usize::from(loc)].name),
-        None => integer(value),
-    }
-}
-
-/// A number as far as JSON's go, beyond that its digits.
-pub fn integer(value: Number) -> Value {
-    if value.unsigned_abs() > LARGEST_NUMBER {
-        json!(value.to_string())
-    } else {
-        json!(value)
-    }
-}
-
-fn registers(program: &Program, witness: &Witness) -> Map<String, Value> {
-    let mut all = Map::new();
-    for (thread, values) in program.threads.iter().zip(&witness.registers) {
-        for (name, value) in thread.reg_names.iter().zip(values) {
-            if let Some(name) = name {
-                all.insert(format!("{}:{name}", thread.name), number(program, *value));
-            }
-        }
-    }
-    all
-}
-
-fn change_text(program: &Program, change: Change) -> String {
-    let location = |loc: u16| &program.locations[usize::from(loc)].name;
-    match change {
-        Change::Memory(loc) => format!("memory:{}", location(loc)),
-        Change::Buffer(thread, loc) => {
-            format!(
-                "buffer:{}:{}",
-                label::thread(program, thread),
-                location(loc)
-            )
-        }
-        Change::Register(thread, register) => {
-            let name = program.threads[usize::from(thread)].reg_names[usize::from(register)]
-                .as_deref()
-                .unwrap_or_default();
-            format!("register:{}:{name}", label::thread(program, thread))
-        }
-    }
 }
 
 fn one_line(text: &str) -> String {

@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::lsp_types::{MessageActionItem, MessageType, Url};
 
-use super::custom;
 use super::server::Server;
 use super::view::View;
 use crate::checked;
+use crate::render::json as to_json;
 
 /// What was set for one document, for as long as the server runs.
 pub type SetParams = BTreeMap<String, i64>;
@@ -46,7 +46,7 @@ impl Param<'_> {
 
     pub fn json(&self, view: &View) -> Value {
         json!({
-            "name": self.name, "value": self.value.map(custom::integer), "written": self.written,
+            "name": self.name, "value": self.value.map(to_json::integer), "written": self.written,
             "overridden": self.overridden, "set": self.set, "range": view.range(self.span),
         })
     }
@@ -134,7 +134,7 @@ fn now(server: &Server, uri: &Url, name: &str) -> Option<Value> {
 
 fn answer(param: &Param) -> Value {
     json!({
-        "name": param.name, "value": param.value.map(custom::integer), "text": param.text(),
+        "name": param.name, "value": param.value.map(to_json::integer), "text": param.text(),
     })
 }
 

@@ -1,5 +1,6 @@
 //! The JSON that scripts depend on: fields are added, never renamed.
 
+use fencepost_checker::forbidden;
 use fencepost_checker::graph::{Event, EventKind, Graph};
 use fencepost_checker::program::{Program, Span, Value};
 use fencepost_checker::report::{Completeness, Outcome, Report};
@@ -162,8 +163,16 @@ pub fn state(program: &Program, values: &[Value]) -> Json {
 pub fn value(program: &Program, value: Value) -> Json {
     match program.location_at(value) {
         Some(loc) => json!(program.locations[usize::from(loc)].name),
-        None if (-EXACT..=EXACT).contains(&value) => json!(value),
-        None => json!(value.to_string()),
+        None => integer(value),
+    }
+}
+
+/// A number as far as every reader's go, beyond that its digits.
+pub fn integer(value: Value) -> Json {
+    if (-EXACT..=EXACT).contains(&value) {
+        json!(value)
+    } else {
+        json!(value.to_string())
     }
 }
 
@@ -235,7 +244,20 @@ pub fn witness(
             FlushPolicy::Early => "early",
             FlushPolicy::Late => "late",
         },
+        "forbidden": stronger(program, witness),
     })
+}
+
+/// The weakest of the stronger models that has no such execution, and why: a cycle.
+fn stronger(program: &Program, witness: &Witness) -> Json {
+    let Some((model, cycle)) = forbidden::by_stronger(program, witness) else {
+        return Json::Null;
+    };
+    let cycle: Vec<Json> = cycle
+        .iter()
+        .map(|link| json!({"kind": link.kind.name(), "from": link.from, "to": link.to}))
+        .collect();
+    json!({"model": model.name(), "cycle": cycle})
 }
 
 /// Every named register at the end: `{"P0:r0": 0}`.

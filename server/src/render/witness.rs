@@ -35,12 +35,7 @@ pub fn flush_note(witness: &Witness) -> Option<&'static str> {
 
 /// Why a stronger model has no such execution, said under a table: a cycle of its steps.
 pub fn why_not(look: Look, program: &Program, source: &str, witness: &Witness) -> Option<String> {
-    let mut weakest_first = Model::ALL.into_iter().rev();
-    weakest_first.find(|model| *model == witness.model)?;
-    let (model, mut cycle) = weakest_first
-        .find_map(|model| Some((model, forbidden::why_not(program, witness, model)?)))?;
-    let first = (0..cycle.len()).min_by_key(|i| cycle[*i].from)?;
-    cycle.rotate_left(first);
+    let (model, cycle) = forbidden::by_stronger(program, witness)?;
     let rows: Vec<(usize, String, String, &str)> = cycle
         .iter()
         .map(|link| {

@@ -107,6 +107,16 @@ fn witnesses_and_graphs_of_any_outcome() {
             json!({"location": "x", "value": 1})
         );
         assert_eq!(witness["steps"][5]["memory"], json!({"x": 1, "y": 1}));
+        assert_eq!(witness["forbidden"]["model"], "SC");
+        assert_eq!(
+            witness["forbidden"]["cycle"],
+            json!([
+                {"kind": "po", "from": 0, "to": 1},
+                {"kind": "fr", "from": 1, "to": 2},
+                {"kind": "po", "from": 2, "to": 4},
+                {"kind": "fr", "from": 4, "to": 0},
+            ])
+        );
         let by_condition = client
             .request(
                 "fencepost/witness",
@@ -123,6 +133,7 @@ fn witnesses_and_graphs_of_any_outcome() {
                 json!({"textDocument": document, "model": "SC", "outcome": 2}),
             )
             .expect("passing tests have traces too");
+        assert_eq!(passing["forbidden"], Value::Null);
         assert!(
             passing["steps"]
                 .as_array()

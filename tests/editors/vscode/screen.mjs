@@ -88,6 +88,9 @@ await see('“Show witness” opens the panel at the start', async () => {
   const cells = await witness.locator('.machine .box').allInnerTexts();
   assert(cells.join() === 'x = 0,y = 0', cells.join());
   assert((await witness.locator('svg [data-step]').count()) >= 4, 'the graph has no events');
+  const why = witness.getByRole('region', { name: 'Why not under SC' });
+  const cycle = await why.getByRole('listitem').allInnerTexts();
+  assert(cycle.length === 4 && /reads before/.test(cycle.join()), `no cycle tells why not under SC: ${cycle.join()}`);
 });
 
 await see('stepping on with button and keys moves stores through the buffers', async () => {

@@ -13,6 +13,7 @@ use super::super::params;
 use super::super::results::ModelState;
 use super::super::verdicts;
 use super::super::view::View;
+use crate::render::json as to_json;
 
 pub fn lenses(view: &View) -> Vec<CodeLens> {
     if !view.settings.surfaces.lenses() {
@@ -54,7 +55,7 @@ fn over_params(view: &View, lenses: &mut Vec<CodeLens>) {
         // What a client needs that asks for the value itself.
         let argument = json!({
             "uri": view.uri(), "name": param.name, "written": param.written,
-            "current": param.value.map(custom::integer),
+            "current": param.value.map(to_json::integer),
         });
         let title = format!("{} · change", param.text());
         let command = commands::SET_PARAM;

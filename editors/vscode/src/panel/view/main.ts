@@ -2,6 +2,7 @@
 
 import type { FromPanel, Picture, Selection, ToPanel } from '../messages';
 import type { Actions, Part } from './actions';
+import { cycle } from './cycle';
 import { el } from './dom';
 import { graph } from './graph';
 import { machine } from './machine';
@@ -64,6 +65,7 @@ function draw(next: Picture): void {
     ...(outcomes ? [matrix(outcomes, selection, actions)] : []),
     ...(witness ? [stepper(witness, actions), machine(witness), steps(witness, actions)] : []),
     ...(witness && svg ? [graph(svg, witness, actions)] : []),
+    ...(witness?.forbidden ? [cycle(witness, witness.forbidden, actions)] : []),
   ];
   const [first, ...rest] = parts.map((part) => part.element);
   root?.replaceChildren(
@@ -88,8 +90,15 @@ function header({ outcomes, witness }: Picture): HTMLElement {
     {},
     el('h1', {}, outcomes?.name || 'Witness'),
     checking ? el('span', { class: 'badge' }, 'checking …') : null,
-    stale ? el('span', { class: 'badge stale', title: 'The text has changed since this was checked' }, 'stale: of an earlier text') : null,
+    stale ? staleBadge(witness?.version === outcomes?.version) : null,
   );
+}
+
+function staleBadge(sameText: boolean): HTMLElement {
+  const [text, title] = sameText
+    ? ['stale: found with other settings', 'The settings or a parameter have changed since this was checked']
+    : ['stale: of an earlier text', 'The text has changed since this was checked'];
+  return el('span', { class: 'badge stale', title }, text);
 }
 
 function title({ witness }: Picture): HTMLElement {
