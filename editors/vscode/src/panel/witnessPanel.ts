@@ -138,7 +138,10 @@ export class WitnessPanel implements vscode.Disposable, vscode.WebviewPanelSeria
     if (question !== this.question || !this.selection) {
       return;
     }
-    this.selection.position = Math.min(this.selection.position, witness?.steps.length ?? 0);
+    if (witness) {
+      // Without one the position waits: after a reload the check may still run.
+      this.selection.position = Math.min(this.selection.position, witness.steps.length);
+    }
     const notice = witness ? null : missing(outcomes, this.selection);
     this.show({ outcomes, witness, svg: graph?.svg ?? null, notice });
     if (witness) {

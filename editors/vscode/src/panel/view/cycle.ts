@@ -25,7 +25,7 @@ export function cycle(witness: Witness, { model, cycle }: Forbidden, actions: Ac
     button.addEventListener('pointerleave', () => actions.hover(null));
     return el('li', {}, button, ' ', el('span', { class: `relation ${kind}` }, WORDS[kind]));
   });
-  const title = el('h3', {}, `Not under ${model}: each would have to come before the next, the last before the first`);
+  const title = el('h3', {}, `Not under ${model}: a cycle, each before the next`);
   return {
     element: el('section', { class: 'cycle', 'aria-label': `Why not under ${model}` }, title, el('ol', {}, ...rows)),
     showPosition(position) {
