@@ -232,9 +232,28 @@ ARGUMENT is a lens's: it says which model and outcome are meant."
               (if (eq (plist-get witness :stale) t) "  (stale: of an earlier text)\n\n" "\n\n"))
       (cl-loop with widths = (fencepost--column-widths (mapcar #'cdr rows))
                for (range . cells) in rows
-               do (insert (propertize (fencepost--row-text cells widths) 'fencepost-range range) "\n")))
+               do (insert (propertize (fencepost--row-text cells widths) 'fencepost-range range) "\n"))
+      (fencepost--insert-cycle witness))
     (goto-char (point-min))
     (display-buffer (current-buffer))))
+
+(defun fencepost--insert-cycle (witness)
+  "Say why a stronger model has no execution like WITNESS."
+  (when-let ((forbidden (plist-get witness :forbidden)))
+    (let* ((steps (plist-get witness :steps))
+           (rows (mapcar
+                  (lambda (link)
+                    (let* ((from (plist-get link :from))
+                           (step (aref steps from)))
+                      (list (format "%3d" (1+ from))
+                            (aref (plist-get witness :threads) (plist-get step :thread))
+                            (plist-get step :text)
+                            (plist-get link :text))))
+                  (plist-get forbidden :cycle)))
+           (widths (fencepost--column-widths rows)))
+      (insert "\n" (plist-get forbidden :text) "\n")
+      (dolist (cells rows)
+        (insert (fencepost--row-text cells widths) "\n")))))
 
 (defun fencepost--witness-rows (witness)
   "The heading and the steps of WITNESS as lists (RANGE . CELLS)."

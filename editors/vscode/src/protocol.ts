@@ -133,10 +133,9 @@ export interface Witness {
 /** Why the weakest of the stronger models without such an execution has none; `from` and `to` are steps. */
 export interface Forbidden {
   model: Model;
-  cycle: { kind: EdgeKind; from: number; to: number }[];
+  text: string;
+  cycle: { kind: 'po' | 'rf' | 'co' | 'fr'; from: number; to: number; text: string }[];
 }
-
-export type EdgeKind = 'po' | 'rf' | 'co' | 'fr';
 
 export interface Graph {
   uri: string;

@@ -255,9 +255,14 @@ fn stronger(program: &Program, witness: &Witness) -> Json {
     };
     let cycle: Vec<Json> = cycle
         .iter()
-        .map(|link| json!({"kind": link.kind.name(), "from": link.from, "to": link.to}))
+        .map(|link| {
+            json!({
+                "kind": link.kind.name(), "from": link.from, "to": link.to,
+                "text": label::edge(link.kind),
+            })
+        })
         .collect();
-    json!({"model": model.name(), "cycle": cycle})
+    json!({"model": model.name(), "text": words::not_under(model), "cycle": cycle})
 }
 
 /// Every named register at the end: `{"P0:r0": 0}`.

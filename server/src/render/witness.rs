@@ -9,6 +9,7 @@ use fencepost_checker::witness::{FlushPolicy, Witness};
 use super::label;
 use super::look::{Look, Role, columns_of, pad};
 use super::trace::{self, Change, Moment};
+use super::words;
 
 /// `witness under TSO`, the table, and why not under SC; each line with its line end.
 pub fn text(look: Look, program: &Program, source: &str, witness: &Witness) -> String {
@@ -48,8 +49,7 @@ pub fn why_not(look: Look, program: &Program, source: &str, witness: &Witness) -
         .collect();
     let thread_width = rows.iter().map(|row| columns_of(&row.1)).max()? + 2;
     let step_width = rows.iter().map(|row| columns_of(&row.2)).max()? + 3;
-    let title = format!("not under {}: a cycle, each before the next", model.name());
-    let mut out = format!("{}\n", look.paint(Role::Heading, &title));
+    let mut out = format!("{}\n", look.paint(Role::Heading, &words::not_under(model)));
     for (number, thread, what, relation) in &rows {
         let number = pad(&format!("{number:>2}"), 6);
         let thread = pad(thread, thread_width);

@@ -146,6 +146,11 @@ pub fn failing(kind: FailureKind) -> &'static str {
     }
 }
 
+/// Heads the cycle that tells why a model has no such execution.
+pub fn not_under(model: Model) -> String {
+    format!("not under {}: a cycle, each before the next", model.name())
+}
+
 /// `SC, TSO`
 pub fn models(models: impl IntoIterator<Item = Model>) -> String {
     let names: Vec<&str> = models.into_iter().map(Model::name).collect();

@@ -111,10 +111,10 @@ fn witnesses_and_graphs_of_any_outcome() {
         assert_eq!(
             witness["forbidden"]["cycle"],
             json!([
-                {"kind": "po", "from": 0, "to": 1},
-                {"kind": "fr", "from": 1, "to": 2},
-                {"kind": "po", "from": 2, "to": 4},
-                {"kind": "fr", "from": 4, "to": 0},
+                {"kind": "po", "from": 0, "to": 1, "text": "program order"},
+                {"kind": "fr", "from": 1, "to": 2, "text": "reads before"},
+                {"kind": "po", "from": 2, "to": 4, "text": "program order"},
+                {"kind": "fr", "from": 4, "to": 0, "text": "reads before"},
             ])
         );
         let by_condition = client

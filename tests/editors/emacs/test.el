@@ -100,6 +100,7 @@
       (with-current-buffer "*litmus witness*"
         (test-assert (string-match-p "under TSO" (buffer-string)) "%s" (buffer-string))
         (test-assert (string-match-p "P0: x=1" (buffer-string)) "%s" (buffer-string))
+        (test-assert (string-match-p "not under SC.*\n.*program order" (buffer-string)) "%s" (buffer-string))
         (goto-char (point-min))
         (search-forward "step")
         (fencepost-witness-next)

@@ -69,6 +69,19 @@ local function table_lines(witness)
   return align(rows)
 end
 
+--- Why a stronger model has no such execution.
+local function cycle_lines(witness)
+  local forbidden = value(witness.forbidden)
+  if not forbidden then
+    return {}
+  end
+  local rows = vim.tbl_map(function(link)
+    local step = witness.steps[link.from + 1]
+    return { string.format('%3d', link.from + 1), witness.threads[step.thread + 1], step.text, link.text }
+  end, forbidden.cycle)
+  return vim.list_extend({ '', forbidden.text }, align(rows))
+end
+
 local function step_at(row)
   return view.witness and view.witness.steps[row - view.first_row]
 end
@@ -192,6 +205,7 @@ local function show(witness)
   view.witness = witness
   local title = witness.title .. (witness.stale and '  (stale: of an earlier text)' or '')
   local lines = vim.list_extend({ title, '' }, table_lines(witness))
+  vim.list_extend(lines, cycle_lines(witness))
   -- The rows of the steps come after the title, a blank line and the heading.
   view.first_row = 3
   draw(lines)

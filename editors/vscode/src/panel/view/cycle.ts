@@ -1,19 +1,11 @@
 // Why a stronger model has no such execution: steps that would each have to come before the next.
 
-import type { EdgeKind, Forbidden, Witness } from '../../protocol';
+import type { Forbidden, Witness } from '../../protocol';
 import type { Actions, Part } from './actions';
 import { el } from './dom';
 
-/** As the legend of the graph says it. */
-const WORDS: Record<EdgeKind, string> = {
-  po: 'program order',
-  rf: 'is read by',
-  co: 'overwritten by',
-  fr: 'reads before',
-};
-
-export function cycle(witness: Witness, { model, cycle }: Forbidden, actions: Actions): Part {
-  const rows = cycle.map(({ from, kind }) => {
+export function cycle(witness: Witness, { model, text, cycle }: Forbidden, actions: Actions): Part {
+  const rows = cycle.map(({ from, text }) => {
     const step = witness.steps[from];
     const button = el(
       'button',
@@ -23,9 +15,9 @@ export function cycle(witness: Witness, { model, cycle }: Forbidden, actions: Ac
     button.addEventListener('click', () => actions.moveTo(from + 1));
     button.addEventListener('pointerenter', () => actions.hover(from));
     button.addEventListener('pointerleave', () => actions.hover(null));
-    return el('li', {}, button, ' ', el('span', { class: `relation ${kind}` }, WORDS[kind]));
+    return el('li', {}, button, ' ', el('span', { class: 'relation' }, text));
   });
-  const title = el('h3', {}, `Not under ${model}: a cycle, each before the next`);
+  const title = el('h3', {}, text.charAt(0).toUpperCase() + text.slice(1));
   return {
     element: el('section', { class: 'cycle', 'aria-label': `Why not under ${model}` }, title, el('ol', {}, ...rows)),
     showPosition(position) {
