@@ -15,7 +15,7 @@ export function cycle(witness: Witness, { model, text, cycle }: Forbidden, actio
     button.addEventListener('click', () => actions.moveTo(from + 1));
     button.addEventListener('pointerenter', () => actions.hover(from));
     button.addEventListener('pointerleave', () => actions.hover(null));
-    return el('li', {}, button, ' ', el('span', { class: 'relation' }, text));
+    return el('li', { value: from + 1 }, button, ' ', el('span', { class: 'relation' }, text));
   });
   const title = el('h3', {}, text.charAt(0).toUpperCase() + text.slice(1));
   return {
