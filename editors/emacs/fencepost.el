@@ -229,7 +229,7 @@ ARGUMENT is a lens's: it says which model and outcome are meant."
           (rows (fencepost--witness-rows witness)))
       (erase-buffer)
       (insert (plist-get witness :title)
-              (if (eq (plist-get witness :stale) t) "  (stale: of an earlier text)\n\n" "\n\n"))
+              (if (eq (plist-get witness :stale) t) "  (stale)\n\n" "\n\n"))
       (cl-loop with widths = (fencepost--column-widths (mapcar #'cdr rows))
                for (range . cells) in rows
                do (insert (propertize (fencepost--row-text cells widths) 'fencepost-range range) "\n"))

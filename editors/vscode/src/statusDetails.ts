@@ -43,7 +43,7 @@ function describe(outcomes: Outcomes | null): Entry[] {
 
 function verdicts(result: ModelResult): string {
   const words = result.verdicts.map((entry) => entry?.verdict ?? 'not known yet').join(', ');
-  return result.stale ? `${words} (stale: of an earlier text)` : words;
+  return result.stale ? `${words} (stale)` : words;
 }
 
 function facts(result: ModelResult): string {

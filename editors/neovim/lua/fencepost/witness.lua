@@ -203,7 +203,7 @@ end
 
 local function show(witness)
   view.witness = witness
-  local title = witness.title .. (witness.stale and '  (stale: of an earlier text)' or '')
+  local title = witness.title .. (witness.stale and '  (stale)' or '')
   local lines = vim.list_extend({ title, '' }, table_lines(witness))
   vim.list_extend(lines, cycle_lines(witness))
   -- The rows of the steps come after the title, a blank line and the heading.
