@@ -206,12 +206,12 @@ impl<'t> Lexer<'t> {
                 _ => break,
             }
         }
-        let word = &self.bytes[start..self.pos];
+        let word = &self.text[start..self.pos];
         match mode {
             Mode::Native => TokenKind::native_word(word).unwrap_or(TokenKind::Ident),
             Mode::Herd => TokenKind::herd_word(word).unwrap_or(TokenKind::Ident),
-            Mode::Cells if word.eq_ignore_ascii_case(b"lock") => TokenKind::LockPrefix,
-            Mode::Cells => match register_by_name(&self.text[start..self.pos]) {
+            Mode::Cells if word.eq_ignore_ascii_case("lock") => TokenKind::LockPrefix,
+            Mode::Cells => match register_by_name(word) {
                 Some(_) => TokenKind::Register,
                 None => TokenKind::Ident,
             },

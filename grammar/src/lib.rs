@@ -9,6 +9,7 @@ mod explain;
 pub mod fences;
 pub mod format;
 pub mod limits;
+pub mod scan;
 pub mod span;
 pub mod symbols;
 

@@ -126,67 +126,78 @@ pub(crate) enum TokenKind {
     LockPrefix,
 }
 
+/// A dialect's reserved words: the list of them, and what each is to the lexer.
+macro_rules! words {
+    ($list:ident, $find:ident, $($word:literal => $kind:ident,)*) => {
+        pub(crate) const $list: &[&str] = &[$($word),*];
+
+        impl TokenKind {
+            pub fn $find(word: &str) -> Option<TokenKind> {
+                Some(match word {
+                    $($word => TokenKind::$kind,)*
+                    _ => return None,
+                })
+            }
+        }
+    };
+}
+
+// Of the native dialect.
+words! {
+    NATIVE_WORDS, native_word,
+    "shared" => Shared,
+    "mutex" => Mutex,
+    "param" => Param,
+    "const" => Const,
+    "thread" => Thread,
+    "in" => In,
+    "mfence" => Mfence,
+    "sfence" => Sfence,
+    "lock" => Lock,
+    "unlock" => Unlock,
+    "assert" => Assert,
+    "assume" => Assume,
+    "await" => Await,
+    "if" => If,
+    "else" => Else,
+    "while" => While,
+    "max" => Max,
+    "for" => For,
+    "repeat" => Repeat,
+    "break" => Break,
+    "continue" => Continue,
+    "return" => Return,
+    "xchg" => Xchg,
+    "cas" => Cas,
+    "fetch_add" => FetchAdd,
+    "fetch_sub" => FetchSub,
+    "fetch_and" => FetchAnd,
+    "fetch_or" => FetchOr,
+    "fetch_xor" => FetchXor,
+    "expect" => Expect,
+    "exists" => Exists,
+    "forall" => Forall,
+    "locations" => Locations,
+    "filter" => Filter,
+    "true" => True,
+    "false" => False,
+}
+
+// Of what surrounds herd's table.
+words! {
+    HERD_WORDS, herd_word,
+    "exists" => Exists,
+    "forall" => Forall,
+    "final" => Final,
+    "with" => With,
+    "locations" => Locations,
+    "filter" => Filter,
+    "true" => True,
+    "false" => False,
+    "not" => Not,
+}
+
 impl TokenKind {
-    /// The reserved words of the native dialect.
-    pub fn native_word(word: &[u8]) -> Option<TokenKind> {
-        // The shortest has two letters, the longest nine.
-        Some(match word {
-            b"shared" => TokenKind::Shared,
-            b"mutex" => TokenKind::Mutex,
-            b"param" => TokenKind::Param,
-            b"const" => TokenKind::Const,
-            b"thread" => TokenKind::Thread,
-            b"in" => TokenKind::In,
-            b"mfence" => TokenKind::Mfence,
-            b"sfence" => TokenKind::Sfence,
-            b"lock" => TokenKind::Lock,
-            b"unlock" => TokenKind::Unlock,
-            b"assert" => TokenKind::Assert,
-            b"assume" => TokenKind::Assume,
-            b"await" => TokenKind::Await,
-            b"if" => TokenKind::If,
-            b"else" => TokenKind::Else,
-            b"while" => TokenKind::While,
-            b"max" => TokenKind::Max,
-            b"for" => TokenKind::For,
-            b"repeat" => TokenKind::Repeat,
-            b"break" => TokenKind::Break,
-            b"continue" => TokenKind::Continue,
-            b"return" => TokenKind::Return,
-            b"xchg" => TokenKind::Xchg,
-            b"cas" => TokenKind::Cas,
-            b"fetch_add" => TokenKind::FetchAdd,
-            b"fetch_sub" => TokenKind::FetchSub,
-            b"fetch_and" => TokenKind::FetchAnd,
-            b"fetch_or" => TokenKind::FetchOr,
-            b"fetch_xor" => TokenKind::FetchXor,
-            b"expect" => TokenKind::Expect,
-            b"exists" => TokenKind::Exists,
-            b"forall" => TokenKind::Forall,
-            b"locations" => TokenKind::Locations,
-            b"filter" => TokenKind::Filter,
-            b"true" => TokenKind::True,
-            b"false" => TokenKind::False,
-            _ => return None,
-        })
-    }
-
-    /// The reserved words after herd's table.
-    pub fn herd_word(word: &[u8]) -> Option<TokenKind> {
-        Some(match word {
-            b"exists" => TokenKind::Exists,
-            b"forall" => TokenKind::Forall,
-            b"final" => TokenKind::Final,
-            b"with" => TokenKind::With,
-            b"locations" => TokenKind::Locations,
-            b"filter" => TokenKind::Filter,
-            b"true" => TokenKind::True,
-            b"false" => TokenKind::False,
-            b"not" => TokenKind::Not,
-            _ => return None,
-        })
-    }
-
     /// Starts something at the top of a native file or after herd's table.
     pub const fn starts_item(self) -> bool {
         matches!(

@@ -217,9 +217,9 @@ impl<M: MemoryModel, const W: usize> Verifier<M, W> {
                 }
             }
         }
-        let (observers, threads) = lists
-            .split_last()
-            .expect("the observers' list is always there");
+        let Some((observers, threads)) = lists.split_last() else {
+            return;
+        };
         for list in threads {
             let count = list
                 .iter()

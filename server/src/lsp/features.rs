@@ -12,7 +12,6 @@ pub mod lens;
 pub mod meanings;
 pub mod navigate;
 pub mod rename;
-pub mod scan;
 pub mod selection;
 pub mod shapes;
 pub mod signature;

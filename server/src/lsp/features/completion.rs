@@ -5,6 +5,7 @@
 
 use fencepost_grammar::ast::register::register_by_name;
 use fencepost_grammar::error::NameKind;
+use fencepost_grammar::scan::{self, Piece, PieceKind};
 use fencepost_grammar::symbols::Symbol;
 use tower_lsp::lsp_types::{
     CompletionItem, CompletionItemKind, CompletionResponse, Documentation, InsertTextFormat,
@@ -12,7 +13,6 @@ use tower_lsp::lsp_types::{
 };
 
 use super::super::view::View;
-use super::scan::{self, Kind, Piece};
 use super::{meanings, shapes};
 
 /// Where a cursor is.
@@ -59,29 +59,25 @@ pub fn complete(view: &View, position: Position) -> CompletionResponse {
 
 fn place(view: &View, offset: u32) -> Place<'_> {
     let text = view.text();
+    if let Some(place) = behind_expect_comment(text, offset) {
+        return place;
+    }
     // The word that is being typed says nothing about where it is.
     let typed = scan::word_at(text, offset).map_or(offset, |word| word.start.min(offset));
     let mut before: Vec<Piece> = Vec::new();
-    for piece in scan::pieces(text) {
+    for piece in scan::pieces(text, view.parse().test.dialect) {
         if piece.span.start >= typed {
             break;
         }
-        if piece.span.end > offset && matches!(piece.kind, Kind::Comment | Kind::String) {
+        if piece.holds(offset) {
             return Place::Nowhere;
         }
-        let line_comment = piece.span.text(text).starts_with("//") && piece.span.end == offset;
-        if line_comment {
-            return Place::Nowhere;
-        }
-        if piece.kind != Kind::Comment {
+        if piece.kind != PieceKind::Comment {
             before.push(piece);
         }
     }
     if before.is_empty() {
         return Place::Start;
-    }
-    if let Some(place) = behind_expect_comment(text, offset) {
-        return place;
     }
     if view.parse().test.dialect.is_herd() {
         herd_place(text, &before)
@@ -110,7 +106,7 @@ fn native_place<'t>(text: &'t str, before: &[Piece]) -> Place<'t> {
             "(" | "[" => parens += 1,
             ")" | "]" => parens = parens.saturating_sub(1),
             ";" if braces == 0 && parens == 0 => item = "",
-            word if braces == 0 && piece.kind == Kind::Word => match word {
+            word if braces == 0 && piece.kind == PieceKind::Word => match word {
                 "thread" => {
                     threads += 1;
                     item = word;
@@ -152,8 +148,9 @@ fn herd_place<'t>(text: &'t str, before: &[Piece]) -> Place<'t> {
             }
             "exists" | "forall" | "filter" | "locations" | "final" => conditions = true,
             _ if !seen_init || conditions => {}
-            "|" => {
-                bars += 1;
+            // Two of them have an empty cell between.
+            sign @ ("|" | "||") => {
+                bars += sign.len() as u32;
                 in_cell = false;
             }
             ";" => {
@@ -568,6 +565,7 @@ mod tests {
             &["EAX", "x", "EBX"],
             &["MFENCE"],
         );
+        has(&format!("{HERD} || MO$0"), &["MOV"], &["EAX"]);
         has(&format!("{HERD}exists (1:$0"), &["EAX"], &["x"]);
         has(&format!("{HERD}exists ($0"), &["1:EAX", "x"], &["MOV"]);
         has(
@@ -581,5 +579,8 @@ mod tests {
     fn comments_and_strings_get_nothing() {
         has("litmus T\n// sh$0", &[], &["shared"]);
         has("litmus T\n\"sh$0\"", &[], &["shared"]);
+        has("litmus T\n\"sh$0", &[], &["shared"]);
+        // An open string ends with its line.
+        has("litmus T\n\"open\nsh$0", &["shared"], &[]);
     }
 }

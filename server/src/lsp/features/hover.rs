@@ -10,6 +10,7 @@ use fencepost_grammar::Span;
 use fencepost_grammar::ast::Condition;
 use fencepost_grammar::ast::herd::Instruction;
 use fencepost_grammar::error::NameKind;
+use fencepost_grammar::scan;
 use fencepost_grammar::symbols::Symbol;
 use tower_lsp::lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position};
 
@@ -17,7 +18,7 @@ use super::super::insights::Insights;
 use super::super::params;
 use super::super::verdicts;
 use super::super::view::View;
-use super::{meanings, scan};
+use super::meanings;
 use crate::render::{Look, label, matrix, witness, words};
 
 /// Rows of a matrix or of sources before "more" is said.

@@ -3,7 +3,7 @@
 use fencepost_grammar::ast::herd::Op;
 
 /// Keywords, models and verdicts.
-const WORDS: [(&str, &str); 43] = [
+const WORDS: &[(&str, &str)] = &[
     ("litmus", "A test in the native dialect; its name follows."),
     (
         "X86",
@@ -113,6 +113,20 @@ const WORDS: [(&str, &str); 43] = [
         "Is there an execution that ends so? With `~`: is there none?",
     ),
     ("forall", "Do all executions end so?"),
+    ("true", "Holds in every outcome."),
+    ("false", "Holds in no outcome."),
+    (
+        "not",
+        "herd: as `~`; `not exists` asks whether there is no such execution.",
+    ),
+    (
+        "final",
+        "herd: a condition, read as `exists`; `with` tells what each model is expected to do.",
+    ),
+    (
+        "with",
+        "herd: behind `final`, what is expected under each model: `tso: ~exists;`",
+    ),
     ("filter", "Drops outcomes before conditions are judged."),
     ("locations", "Adds what the outcome list shows."),
     (
@@ -262,12 +276,14 @@ pub fn of_instruction(op: Op) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scan::NATIVE_KEYWORDS;
     use super::*;
+    use fencepost_grammar::ast::Dialect;
+    use fencepost_grammar::scan::reserved_words;
 
     #[test]
     fn every_keyword_has_a_meaning() {
-        for word in NATIVE_KEYWORDS {
+        let reserved = [Dialect::Native, Dialect::X86].map(reserved_words).concat();
+        for word in reserved.into_iter().chain(["litmus"]) {
             assert!(of_word(word).is_some(), "{word}");
         }
         assert!(!of_instruction(Op::Lfence).is_empty());

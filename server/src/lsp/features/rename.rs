@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use fencepost_grammar::ast::register::register_by_name;
 use fencepost_grammar::error::NameKind;
+use fencepost_grammar::scan;
 use fencepost_grammar::symbols::Symbol;
 use tower_lsp::lsp_types::{
     DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier, Position,
@@ -12,7 +13,6 @@ use tower_lsp::lsp_types::{
 
 use super::super::view::View;
 use super::navigate;
-use super::scan;
 
 /// The range that is renamed, or why nothing can be.
 pub fn prepare(view: &View, position: Position) -> Result<PrepareRenameResponse, String> {
@@ -82,11 +82,11 @@ fn validate(view: &View, symbol: &Symbol, new_name: &str) -> Result<(), String> 
             "`{new_name}` is no name: letters, digits and `_`, not starting with a digit"
         ));
     }
-    if is_herd(view) {
-        if register_by_name(new_name).is_some() {
-            return Err(format!("`{new_name}` is a register of x86"));
-        }
-    } else if scan::NATIVE_KEYWORDS.contains(&new_name) {
+    if is_herd(view) && register_by_name(new_name).is_some() {
+        return Err(format!("`{new_name}` is a register of x86"));
+    }
+    let dialect = view.parse().test.dialect;
+    if scan::reserved_words(dialect).contains(&new_name) {
         return Err(format!("`{new_name}` is a keyword"));
     }
     let symbols = &view.parse().symbols;
@@ -189,6 +189,13 @@ mod tests {
         );
         check(
             NATIVE,
+            "true",
+            expect![[r#"
+                refused: `true` is a keyword
+            "#]],
+        );
+        check(
+            NATIVE,
             "1x",
             expect![[r#"
             refused: `1x` is no name: letters, digits and `_`, not starting with a digit
@@ -199,6 +206,13 @@ mod tests {
             "EAX",
             expect![[r#"
                 refused: `EAX` is a register of x86
+            "#]],
+        );
+        check(
+            "X86 T\n{ x=0; }\n P0          ;\n MOV [x],$1  ;\nexists (x$0=1)\n",
+            "not",
+            expect![[r#"
+                refused: `not` is a keyword
             "#]],
         );
         check(

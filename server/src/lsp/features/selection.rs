@@ -3,10 +3,10 @@
 use fencepost_grammar::Span;
 use fencepost_grammar::ast::native::{Block, Expr, ExprKind, Init, Place, Stmt, StmtKind};
 use fencepost_grammar::ast::{Body, Herd, Native, Prop, PropKind};
+use fencepost_grammar::scan;
 use tower_lsp::lsp_types::{Position, SelectionRange};
 
 use super::super::view::View;
-use super::scan;
 
 pub fn ranges(view: &View, positions: &[Position]) -> Vec<SelectionRange> {
     positions

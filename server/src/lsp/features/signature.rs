@@ -1,12 +1,13 @@
 //! Signature help for the native dialect's atomics and other calls.
 
+use fencepost_grammar::ast::Dialect;
+use fencepost_grammar::scan::{self, PieceKind};
 use tower_lsp::lsp_types::{
     Documentation, ParameterInformation, ParameterLabel, Position, SignatureHelp,
     SignatureInformation,
 };
 
 use super::super::view::View;
-use super::scan::{self, Kind};
 
 struct Call {
     word: &'static str,
@@ -107,27 +108,27 @@ fn call_around(text: &str, offset: u32) -> Option<(&str, u32)> {
     // Open parentheses: the word before each, and the commas since.
     let mut open: Vec<(&str, u32)> = Vec::new();
     let mut last_word = "";
-    for piece in scan::pieces(text) {
+    for piece in scan::pieces(text, Dialect::Native) {
         if piece.span.start >= offset {
             break;
         }
         let content = piece.span.text(text);
         match (piece.kind, content) {
-            (Kind::Comment | Kind::String, _) if piece.span.end > offset => return None,
-            (Kind::Comment, _) => continue,
-            (Kind::Mark, "(") => open.push((last_word, 0)),
-            (Kind::Mark, ")") => {
+            _ if piece.holds(offset) => return None,
+            (PieceKind::Comment, _) => continue,
+            (PieceKind::Mark, "(") => open.push((last_word, 0)),
+            (PieceKind::Mark, ")") => {
                 open.pop();
             }
-            (Kind::Mark, ",") => {
+            (PieceKind::Mark, ",") => {
                 if let Some((_, commas)) = open.last_mut() {
                     *commas += 1;
                 }
             }
-            (Kind::Mark, ";" | "{" | "}") => open.clear(),
+            (PieceKind::Mark, ";" | "{" | "}") => open.clear(),
             _ => {}
         }
-        last_word = if piece.kind == Kind::Word {
+        last_word = if piece.kind == PieceKind::Word {
             content
         } else {
             ""

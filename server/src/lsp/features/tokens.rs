@@ -3,13 +3,13 @@
 use fencepost_grammar::Span;
 use fencepost_grammar::ast::register::register_by_name;
 use fencepost_grammar::error::NameKind;
+use fencepost_grammar::scan::{self, Piece, PieceKind};
 use tower_lsp::lsp_types::{
     Range, SemanticToken, SemanticTokenModifier, SemanticTokenType, SemanticTokens,
     SemanticTokensLegend,
 };
 
 use super::super::view::View;
-use super::scan::{self, Kind, Piece};
 
 const TYPES: [SemanticTokenType; 12] = [
     SemanticTokenType::KEYWORD,
@@ -67,7 +67,7 @@ pub fn tokens(view: &View, range: Option<Range>) -> SemanticTokens {
     if view.settings.surfaces.semantic_tokens() {
         let wanted = range.map(|range| view.span(range));
         let classify = Classifier::new(view);
-        for piece in scan::pieces(view.text()) {
+        for piece in scan::pieces(view.text(), view.parse().test.dialect) {
             if wanted.is_some_and(|w| piece.span.end < w.start || piece.span.start > w.end) {
                 continue;
             }
@@ -120,11 +120,11 @@ impl<'v> Classifier<'v> {
 
     fn piece(&self, piece: Piece) -> Option<(u32, u32)> {
         match piece.kind {
-            Kind::Comment => Some((COMMENT, 0)),
-            Kind::String => Some((STRING, 0)),
-            Kind::Number => Some((NUMBER, 0)),
-            Kind::Mark => None,
-            Kind::Word => self.word(piece.span),
+            PieceKind::Comment => Some((COMMENT, 0)),
+            PieceKind::String => Some((STRING, 0)),
+            PieceKind::Number => Some((NUMBER, 0)),
+            PieceKind::Mark => None,
+            PieceKind::Word => self.word(piece.span),
         }
     }
 
@@ -169,9 +169,14 @@ impl<'v> Classifier<'v> {
             }
             "lock" | "unlock" | "assert" | "assume" | "await" => Some((FUNCTION, 0)),
             "true" | "false" => Some((ENUM_MEMBER, 0)),
-            _ if scan::NATIVE_KEYWORDS.contains(&text) => Some((KEYWORD, 0)),
+            _ if text == "litmus" || self.reserved(text) => Some((KEYWORD, 0)),
             _ => None,
         }
+    }
+
+    fn reserved(&self, word: &str) -> bool {
+        let dialect = self.view.parse().test.dialect;
+        scan::reserved_words(dialect).contains(&word)
     }
 
     fn herd_word(&self, span: Span, text: &str) -> Option<(u32, u32)> {
@@ -184,9 +189,11 @@ impl<'v> Classifier<'v> {
             });
         }
         match text {
-            "X86" | "X86_64" | "exists" | "forall" | "final" | "with" | "filter" | "locations"
-            | "int" | "uint64_t" | "int64_t" | "uint32_t" | "int32_t" => Some((KEYWORD, 0)),
             "true" | "false" => Some((ENUM_MEMBER, 0)),
+            "X86" | "X86_64" | "int" | "uint64_t" | "int64_t" | "uint32_t" | "int32_t" => {
+                Some((KEYWORD, 0))
+            }
+            _ if self.reserved(text) => Some((KEYWORD, 0)),
             _ if register_by_name(text).is_some() => Some((VARIABLE, 0)),
             _ => None,
         }
