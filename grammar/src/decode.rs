@@ -2,9 +2,11 @@
 
 use crate::error::{Error, ErrorKind};
 use crate::lexer::span;
-use crate::limits::MAX_ERRORS;
 
-/// The text of a file. Bytes that are not UTF-8 become U+FFFD, and each run of
+/// A file with more such places is no text, or one in another encoding: the first ones say it.
+const MAX_PLACES: usize = 5;
+
+/// The text of a file. Bytes that are not UTF-8 become U+FFFD, and each of the first runs of
 /// them is an error at its place in the text that is returned.
 pub fn decode(bytes: &[u8]) -> (String, Vec<Error>) {
     // One pass, and one copy at most, whatever the bytes are.
@@ -17,11 +19,13 @@ pub fn decode(bytes: &[u8]) -> (String, Vec<Error>) {
         }
         let start = text.len();
         text.push(char::REPLACEMENT_CHARACTER);
-        let full = errors.len() >= MAX_ERRORS;
+        let place = span(start, text.len());
+        let found = errors.len();
         match errors.last_mut() {
-            Some(last) if last.span.end as usize == start => last.span.end = text.len() as u32,
-            _ if full => {}
-            _ => errors.push(Error::new(ErrorKind::InvalidUtf8, span(start, text.len()))),
+            Some(last) if last.span.end == place.start => last.span.end = place.end,
+            _ if found < MAX_PLACES => errors.push(Error::new(ErrorKind::InvalidUtf8, place)),
+            _ if found == MAX_PLACES => errors.push(Error::new(ErrorKind::TooManyErrors, place)),
+            _ => {}
         }
     }
     (text, errors)
@@ -38,6 +42,16 @@ mod tests {
         let spans: Vec<_> = errors.iter().map(|error| error.span.range()).collect();
         assert_eq!(spans, [2..8, 12..15]);
         assert!(errors.iter().all(|error| error.code() == "E0305"));
+    }
+
+    #[test]
+    fn what_is_no_text_is_said_in_few_words() {
+        let (_, errors) = decode(&b"a\xff".repeat(1_000));
+        let codes: Vec<_> = errors.iter().map(Error::code).collect();
+        assert_eq!(
+            codes,
+            ["E0305", "E0305", "E0305", "E0305", "E0305", "E0199"]
+        );
     }
 
     #[test]
