@@ -46,9 +46,9 @@ pub struct Collector<'p> {
     classes: u64,
     blocked: u64,
     deadlocks: u64,
-    /// Finds a state among those in `found`.
-    index: HashTable<u32>,
-    found: Vec<Found>,
+    /// Finds a state among those in `found`; with its hash, so that growing reads no state.
+    index: HashTable<(u64, u32)>,
+    found: Vec<Outcome>,
     failures: Vec<FoundFailure>,
     deadlock: Option<Vec<Move>>,
     /// Sorted, each once.
@@ -57,15 +57,6 @@ pub struct Collector<'p> {
     /// The first schedule that does not hold up in the operational model.
     defect: Option<ReplayError>,
     watcher: Option<&'p dyn Watch>,
-}
-
-#[derive(Debug)]
-struct Found {
-    state: Box<[Value]>,
-    /// Whether the filter lets it through.
-    kept: bool,
-    classes: u64,
-    schedule: Vec<Move>,
 }
 
 #[derive(Debug)]
@@ -113,30 +104,38 @@ impl<'p> Collector<'p> {
     /// A class of complete executions. `state` is parallel to [`Program::observed`].
     pub fn complete(&mut self, state: &[Value], schedule: impl FnOnce() -> Vec<Move>) {
         self.classes += 1;
+        if self
+            .program
+            .filter
+            .as_ref()
+            .is_some_and(|f| !f.holds(state))
+        {
+            return;
+        }
         let hash = FxBuildHasher.hash_one(state);
-        let known = |at: &u32| *self.found[*at as usize].state == *state;
-        if let Some(&at) = self.index.find(hash, known) {
+        let known = |(_, at): &(u64, u32)| self.found[*at as usize].state == state;
+        if let Some(&(_, at)) = self.index.find(hash, known) {
             self.found[at as usize].classes += 1;
             return;
         }
-        let kept = self.program.filter.as_ref().is_none_or(|f| f.holds(state));
-        // No witness is shown of what the filter drops. What is kept is confirmed now, so that
-        // a test with many outcomes is done when its exploration is.
-        let schedule = if kept { schedule() } else { Vec::new() };
-        if kept && self.defect.is_none() {
+        // It is confirmed now, and nothing is left for the end but to sort: so a test with many
+        // outcomes is done when its exploration is.
+        let schedule = schedule();
+        if self.defect.is_none() {
             self.defect = confirm::reaches(self.program, self.model, &schedule, state).err();
         }
         self.schedule_moves += schedule.len();
-        self.found.push(Found {
-            state: state.into(),
-            kept,
+        let conditions = self.program.conditions.iter();
+        self.found.push(Outcome {
+            state: state.to_vec(),
             classes: 1,
+            holds: conditions.map(|c| c.prop.holds(state)).collect(),
+            model: self.model,
             schedule,
         });
         let last = (self.found.len() - 1) as u32;
-        self.index.insert_unique(hash, last, |at| {
-            FxBuildHasher.hash_one(&self.found[*at as usize].state)
-        });
+        self.index
+            .insert_unique(hash, (hash, last), |(hash, _)| *hash);
     }
 
     /// A class of maximal executions that do not complete; `ends` says how each thread
@@ -205,7 +204,7 @@ impl<'p> Collector<'p> {
     /// Bytes held, about.
     pub fn memory(&self) -> usize {
         let state = self.program.observed.len() * size_of::<Value>();
-        self.found.len() * (state + size_of::<Found>() + 64)
+        self.found.len() * (state + size_of::<Outcome>() + 64)
             + self.schedule_moves * size_of::<Move>()
             + self.watcher.map_or(0, |watcher| watcher.memory())
     }
@@ -222,22 +221,10 @@ impl<'p> Collector<'p> {
             mut defect,
             ..
         } = self;
-        let mut kept: Vec<Found> = self.found.into_iter().filter(|f| f.kept).collect();
-        kept.sort_by(|a, b| a.state.cmp(&b.state));
-        let outcomes: Vec<Outcome> = kept
-            .into_iter()
-            .map(|found| Outcome {
-                holds: program
-                    .conditions
-                    .iter()
-                    .map(|c| c.prop.holds(&found.state))
-                    .collect(),
-                state: found.state.into_vec(),
-                classes: found.classes,
-                model,
-                schedule: found.schedule,
-            })
-            .collect();
+        let mut outcomes = self.found;
+        if completeness != Completeness::Cancelled {
+            outcomes.sort_unstable_by(|a, b| a.state.cmp(&b.state));
+        }
         let mut confirmed = |result: Result<Witness, ReplayError>| {
             result.unwrap_or_else(|error| {
                 defect.get_or_insert(error);

@@ -89,7 +89,10 @@ impl Class {
                 }
                 Action::Fence(FenceKind::Full) => (Effect::DRAIN, 0, NO_SOURCE),
                 Action::Fence(FenceKind::StoreStore) => (Effect::STORE_FENCE, 0, NO_SOURCE),
-                Action::Lock { loc, source: s } => (rmw.and(Effect::WRITE), loc, source(s)),
+                Action::Lock { loc, source: s } => {
+                    let takes = Effect::READ.and(Effect::WRITE).and(Effect::DRAIN);
+                    (takes.and(Effect::LOCK), loc, source(s))
+                }
                 Action::Unlock { loc } => (Effect::WRITE.and(Effect::DRAIN), loc, NO_SOURCE),
                 Action::Flush { .. } => continue,
                 Action::Stop(_) => {

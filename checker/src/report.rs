@@ -145,7 +145,8 @@ pub struct Report {
     /// Maximal executions that did not complete: a false `assume`, an `await` or a lock that waits
     /// for ever, a loop cut at its bound.
     pub blocked: u64,
-    /// Sorted by state; the outcomes the filter drops are not here.
+    /// Sorted by state, unless a cancel allows no time for it; the outcomes the filter drops are
+    /// not here.
     pub outcomes: Vec<Outcome>,
     /// Parallel to [`Program::conditions`].
     pub conditions: Vec<ConditionReport>,

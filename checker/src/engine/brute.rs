@@ -23,6 +23,7 @@ pub fn explore(program: &Program, model: Model, options: &Options) -> Report {
         collector: Collector::new(program, model),
     };
     let completeness = search.run(&mut budget);
+    search.seen.free();
     search
         .collector
         .finish(EngineKind::Brute, completeness, budget.elapsed())

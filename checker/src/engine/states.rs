@@ -71,6 +71,15 @@ impl StateSet {
         true
     }
 
+    /// Frees the set, a large one aside: whoever cancels does not wait for it.
+    pub fn free(self) {
+        const LARGE: usize = 64 << 20;
+        if self.bytes > LARGE {
+            // Without a thread it is freed here.
+            let _ = std::thread::Builder::new().spawn(move || drop(self));
+        }
+    }
+
     /// Bytes held, about.
     pub fn memory(&self) -> usize {
         self.bytes
