@@ -1,6 +1,6 @@
 //! Fixed-size sets of events: a row of an order is `W` machine words.
 
-use std::ops::{BitAnd, BitOr, BitOrAssign, Not};
+use std::ops::{BitAnd, BitOr, BitOrAssign};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Bits<const W: usize>([u64; W]);
@@ -8,13 +8,6 @@ pub struct Bits<const W: usize>([u64; W]);
 impl<const W: usize> Bits<W> {
     pub const EMPTY: Bits<W> = Bits([0; W]);
     pub const CAPACITY: usize = W * 64;
-
-    #[inline(always)]
-    pub fn bit(i: usize) -> Self {
-        let mut b = Self::EMPTY;
-        b.0[i / 64] = 1 << (i % 64);
-        b
-    }
 
     /// The first `n` members.
     #[inline(always)]
@@ -127,17 +120,6 @@ impl<const W: usize> BitAnd for Bits<W> {
     fn bitand(mut self, other: Self) -> Self {
         for (a, b) in self.0.iter_mut().zip(&other.0) {
             *a &= b;
-        }
-        self
-    }
-}
-
-impl<const W: usize> Not for Bits<W> {
-    type Output = Self;
-    #[inline(always)]
-    fn not(mut self) -> Self {
-        for a in &mut self.0 {
-            *a = !*a;
         }
         self
     }

@@ -1,18 +1,13 @@
 //! Gathers what an engine finds, one call for each class, and makes the report of it.
 
-use std::hash::BuildHasher;
-
-use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
-
 use crate::confirm;
-use crate::event::{Event, EventId};
+use crate::engine::Engine;
+use crate::event::{EventId, Execution};
 use crate::operational::{End, Move};
+use crate::outcomes::Outcomes;
 use crate::program::{Model, Pc, Program, Span, ThreadId, Value};
 use crate::replay::ReplayError;
-use crate::report::{
-    BoundHit, Completeness, EngineKind, Failure, FailureKind, Outcome, Report, judge,
-};
+use crate::report::{BoundHit, Completeness, Failure, FailureKind, Outcome, Report, judge};
 use crate::thread::{MAX_LOCAL_STEPS, Stop};
 use crate::witness::Witness;
 
@@ -21,16 +16,14 @@ use crate::witness::Witness;
 pub struct Class<'a> {
     /// Parallel to [`Program::observed`].
     pub state: &'a [Value],
-    pub events: &'a [Event],
-    /// Each thread's events in program order; the observing reads come last.
-    pub lists: &'a [Vec<EventId>],
-    /// The writes in the memory order of one execution.
-    pub memory: &'a [EventId],
+    pub execution: &'a Execution,
+    /// The writes as they reach memory.
+    pub memory_order: &'a [EventId],
 }
 
 /// Wants to see every class of complete executions.
 pub trait Watch: std::fmt::Debug {
-    /// The exploration begins, perhaps again: what was seen before does not count.
+    /// The exploration begins again: what was seen before does not count.
     fn restart(&self);
     fn class(&self, class: Class<'_>);
     /// Bytes held, about.
@@ -46,9 +39,7 @@ pub struct Collector<'p> {
     classes: u64,
     blocked: u64,
     deadlocks: u64,
-    /// Finds a state among those in `found`; with its hash, so that growing reads no state.
-    index: HashTable<(u64, u32)>,
-    found: Vec<Outcome>,
+    outcomes: Outcomes,
     failures: Vec<FoundFailure>,
     deadlock: Option<Vec<Move>>,
     /// Sorted, each once.
@@ -76,8 +67,7 @@ impl<'p> Collector<'p> {
             classes: 0,
             blocked: 0,
             deadlocks: 0,
-            index: HashTable::new(),
-            found: Vec::new(),
+            outcomes: Outcomes::default(),
             failures: Vec::new(),
             deadlock: None,
             bounds: Vec::new(),
@@ -89,11 +79,16 @@ impl<'p> Collector<'p> {
 
     /// Shows every class to the watcher too.
     pub fn watched(mut self, watcher: Option<&'p dyn Watch>) -> Self {
-        if let Some(watcher) = watcher {
-            watcher.restart();
-        }
         self.watcher = watcher;
         self
+    }
+
+    /// Forgets everything: the exploration begins again.
+    pub fn restart(&mut self) {
+        if let Some(watcher) = self.watcher {
+            watcher.restart();
+        }
+        *self = Collector::new(self.program, self.model).watched(self.watcher);
     }
 
     /// Whoever wants to see the classes themselves.
@@ -112,30 +107,23 @@ impl<'p> Collector<'p> {
         {
             return;
         }
-        let hash = FxBuildHasher.hash_one(state);
-        let known = |(_, at): &(u64, u32)| self.found[*at as usize].state == state;
-        if let Some(&(_, at)) = self.index.find(hash, known) {
-            self.found[at as usize].classes += 1;
-            return;
-        }
-        // It is confirmed now, and nothing is left for the end but to sort: so a test with many
-        // outcomes is done when its exploration is.
-        let schedule = schedule();
-        if self.defect.is_none() {
-            self.defect = confirm::reaches(self.program, self.model, &schedule, state).err();
-        }
-        self.schedule_moves += schedule.len();
-        let conditions = self.program.conditions.iter();
-        self.found.push(Outcome {
-            state: state.to_vec(),
-            classes: 1,
-            holds: conditions.map(|c| c.prop.holds(state)).collect(),
-            model: self.model,
-            schedule,
+        self.outcomes.count(state, || {
+            // It is confirmed now, and nothing is left for the end but to sort: so a test with
+            // many outcomes is done when its exploration is.
+            let schedule = schedule();
+            if self.defect.is_none() {
+                self.defect = confirm::reaches(self.program, self.model, &schedule, state).err();
+            }
+            self.schedule_moves += schedule.len();
+            let conditions = self.program.conditions.iter();
+            Outcome {
+                state: state.to_vec(),
+                classes: 1,
+                holds: conditions.map(|c| c.prop.holds(state)).collect(),
+                model: self.model,
+                schedule,
+            }
         });
-        let last = (self.found.len() - 1) as u32;
-        self.index
-            .insert_unique(hash, (hash, last), |(hash, _)| *hash);
     }
 
     /// A class of maximal executions that do not complete; `ends` says how each thread
@@ -204,14 +192,14 @@ impl<'p> Collector<'p> {
     /// Bytes held, about.
     pub fn memory(&self) -> usize {
         let state = self.program.observed.len() * size_of::<Value>();
-        self.found.len() * (state + size_of::<Outcome>() + 64)
+        self.outcomes.len() * (state + size_of::<Outcome>() + 64)
             + self.schedule_moves * size_of::<Move>()
             + self.watcher.map_or(0, |watcher| watcher.memory())
     }
 
     pub fn finish(
         self,
-        engine: EngineKind,
+        engine: &'static Engine,
         completeness: Completeness,
         time: std::time::Duration,
     ) -> Report {
@@ -221,9 +209,9 @@ impl<'p> Collector<'p> {
             mut defect,
             ..
         } = self;
-        let mut outcomes = self.found;
+        let mut outcomes = self.outcomes;
         if completeness != Completeness::Cancelled {
-            outcomes.sort_unstable_by(|a, b| a.state.cmp(&b.state));
+            outcomes.sort();
         }
         let mut confirmed = |result: Result<Witness, ReplayError>| {
             result.unwrap_or_else(|error| {
@@ -325,7 +313,7 @@ mod tests {
     const Q: Move = Move::Thread(1);
 
     fn report(collector: Collector<'_>) -> Report {
-        collector.finish(EngineKind::Rf, Completeness::Complete, Duration::ZERO)
+        collector.finish(Default::default(), Completeness::Complete, Duration::ZERO)
     }
 
     #[test]

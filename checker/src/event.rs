@@ -1,6 +1,7 @@
 //! The events of an execution, as the verifiers and the reads-from engines hold them.
 
-use crate::program::{FenceKind, LocId, Value};
+use crate::model;
+use crate::program::{LocId, Value};
 use crate::thread::{Pending, rmw_writes};
 
 /// An event's position in the explored sequence.
@@ -12,15 +13,16 @@ pub const INIT: EventId = u16::MAX;
 pub const NO_SOURCE: EventId = u16::MAX - 1;
 
 /// What an event does, as bits: an RMW that succeeds reads, writes and drains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Effect(u8);
 
 impl Effect {
+    pub const NONE: Effect = Effect(0);
     pub const READ: Effect = Effect(1);
     pub const WRITE: Effect = Effect(2);
-    /// The thread's buffers are empty when it happens: `mfence`, RMW, lock, unlock.
+    /// The thread's buffers are empty when it happens.
     pub const DRAIN: Effect = Effect(4);
-    /// `sfence`
+    /// The thread's stores before it reach memory before those after it.
     pub const STORE_FENCE: Effect = Effect(8);
     /// Acquires a mutex: branched on by who comes next, not by what it reads.
     pub const LOCK: Effect = Effect(16);
@@ -33,14 +35,40 @@ impl Effect {
         Effect(self.0 | other.0)
     }
 
+    /// An RMW, as a whole.
+    pub const fn rmw(writes: bool) -> Effect {
+        let reads = Effect::RMW.and(Effect::READ).and(model::ATOMIC);
+        if writes {
+            reads.and(Effect::WRITE)
+        } else {
+            reads
+        }
+    }
+
+    pub const fn lock() -> Effect {
+        Effect::LOCK
+            .and(Effect::READ)
+            .and(Effect::WRITE)
+            .and(model::ATOMIC)
+    }
+
+    pub const fn unlock() -> Effect {
+        Effect::WRITE.and(model::ATOMIC)
+    }
+
+    /// A read of final memory.
+    pub const fn observer() -> Effect {
+        Effect::OBSERVE.and(Effect::READ)
+    }
+
     #[inline(always)]
     pub fn has(self, other: Effect) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// A store that waits in a buffer.
+    /// A store that waits in a buffer where the model has one.
     #[inline(always)]
-    pub fn is_buffered(self) -> bool {
+    pub fn is_plain_store(self) -> bool {
         self.has(Effect::WRITE) && !self.has(Effect::DRAIN)
     }
 }
@@ -55,6 +83,58 @@ pub struct Event {
     pub source: EventId,
     /// What it writes.
     pub value: Value,
+}
+
+/// Events with their sources, by thread: what a reads-from map is asked about.
+#[derive(Debug, Clone, Default)]
+pub struct Execution {
+    pub events: Vec<Event>,
+    /// Each thread's events in program order.
+    pub threads: Vec<Vec<EventId>>,
+    /// The reads of final memory, which come after everything. Their `thread` is one more
+    /// than the last.
+    pub observers: Vec<EventId>,
+}
+
+impl Execution {
+    pub fn new(threads: usize) -> Execution {
+        Execution {
+            threads: vec![Vec::new(); threads],
+            ..Execution::default()
+        }
+    }
+
+    /// The events of a thread, or the observing reads.
+    #[inline]
+    pub fn list(&self, thread: usize) -> &[EventId] {
+        self.threads.get(thread).unwrap_or(&self.observers)
+    }
+
+    #[inline]
+    pub fn list_mut(&mut self, thread: usize) -> &mut Vec<EventId> {
+        self.threads.get_mut(thread).unwrap_or(&mut self.observers)
+    }
+
+    /// Each thread's events, then the observing reads.
+    pub fn lists(&self) -> impl Iterator<Item = &Vec<EventId>> + Clone {
+        self.threads.iter().chain([&self.observers])
+    }
+
+    /// Appends an event to its thread.
+    pub fn push(&mut self, thread: usize, effect: Effect, loc: LocId, source: EventId) {
+        let id = self.events.len() as EventId;
+        let list = self.list_mut(thread);
+        let index = list.len() as u16;
+        list.push(id);
+        self.events.push(Event {
+            thread: thread as u8,
+            effect,
+            index,
+            loc,
+            source,
+            value: 0,
+        });
+    }
 }
 
 /// The event a thread stands at, given the value it reads (ignored by what does not read).
@@ -76,24 +156,13 @@ pub fn event_of(
             value,
             expected,
         } => {
-            let effect = Effect::READ.and(Effect::DRAIN).and(Effect::RMW);
-            match rmw_writes(op, read, value, expected) {
-                Some(written) => (effect.and(Effect::WRITE), loc, source, written),
-                None => (effect, loc, source, 0),
-            }
+            let written = rmw_writes(op, read, value, expected);
+            let effect = Effect::rmw(written.is_some());
+            (effect, loc, source, written.unwrap_or(0))
         }
-        Pending::Fence(FenceKind::Full) => (Effect::DRAIN, 0, NO_SOURCE, 0),
-        Pending::Fence(FenceKind::StoreStore) => (Effect::STORE_FENCE, 0, NO_SOURCE, 0),
-        Pending::Lock { loc } => (
-            Effect::READ
-                .and(Effect::WRITE)
-                .and(Effect::DRAIN)
-                .and(Effect::LOCK),
-            loc,
-            source,
-            1,
-        ),
-        Pending::Unlock { loc } => (Effect::WRITE.and(Effect::DRAIN), loc, NO_SOURCE, 0),
+        Pending::Fence(kind) => (model::fence(kind), 0, NO_SOURCE, 0),
+        Pending::Lock { loc } => (Effect::lock(), loc, source, 1),
+        Pending::Unlock { loc } => (Effect::unlock(), loc, NO_SOURCE, 0),
         Pending::Done | Pending::Stopped(_) => return None,
     };
     Some(Event {

@@ -21,20 +21,21 @@ mod written;
 
 use rustc_hash::FxHashSet;
 
+use fencepost_grammar::Error;
 use fencepost_grammar::ast::Test;
 use fencepost_grammar::fences::{self, NewFence, Place};
-use fencepost_grammar::{Error, ast::native};
 
 use crate::engine::{check, watch};
 use crate::lower::{LowerOptions, lower};
-use crate::program::{Model, Program, Quantifier, Value};
+use crate::model::{Model, STRONGEST, WEAKEST};
+use crate::program::{Program, Quantifier, Value};
 use crate::replay::ReplayError;
 use crate::report::{Budget, Completeness, Options, Outcome, Report};
 use crate::witness::Witness;
 use kept::Keeper;
 use points::Points;
 pub use solve::MAX_SETS;
-use solve::{Unsolved, solve};
+use solve::{Unsolved, half_cost, solve};
 pub use written::{Forbidden, Role, Unneeded, role, unneeded};
 
 /// What the fences are for.
@@ -55,12 +56,8 @@ pub struct Cost {
 
 impl Cost {
     pub fn of(set: &[NewFence]) -> Cost {
-        let half = |fence: &NewFence| match fence.kind {
-            native::FenceKind::StoreStore => 1,
-            native::FenceKind::Full => 2,
-        };
         Cost {
-            halves: set.iter().map(half).sum(),
+            halves: set.iter().map(|fence| half_cost(fence.kind)).sum(),
         }
     }
 
@@ -148,7 +145,7 @@ pub fn suggest(
     {
         return Err(Refusal::NoCondition);
     }
-    let under_sc = limits.explore(&program, Model::Sc)?;
+    let under_sc = limits.explore(&program, STRONGEST)?;
     let unwanted = Unwanted::new(&program, goal, &under_sc);
     if let Goal::Condition(_) = goal
         && let Some(outcome) = under_sc.outcomes.iter().find(|o| unwanted.is(&o.state))
@@ -167,7 +164,7 @@ pub fn suggest(
         proof: Proof { classes, rounds: 0 },
     };
     let weakest = match models.last() {
-        None | Some(Model::Sc) => return Ok(nothing(models, 0)),
+        None | Some(&STRONGEST) => return Ok(nothing(models, 0)),
         Some(weakest) => *weakest,
     };
 
@@ -227,7 +224,7 @@ pub fn representatives(
     test: &Test,
     lowering: &LowerOptions,
 ) -> Result<Vec<(Place, Place)>, Vec<Error>> {
-    let points = Points::new(test, lowering, Model::Pso)?;
+    let points = Points::new(test, lowering, WEAKEST)?;
     let places = fences::places(test);
     Ok(places
         .into_iter()
@@ -281,7 +278,7 @@ fn confirm(
 ) -> Result<(), Refusal> {
     let fenced = lower(&fences::insert(test, set), lowering).map_err(Refusal::Errors)?;
     // Fences change nothing under SC.
-    for &model in models.iter().filter(|model| **model != Model::Sc) {
+    for &model in models.iter().filter(|model| **model != STRONGEST) {
         let report = limits.explore(&fenced, model)?;
         let left = |outcome: &Outcome| unwanted.is(&outcome.state);
         if report.outcomes.iter().any(left) {

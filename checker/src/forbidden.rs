@@ -4,10 +4,11 @@
 //! asked about the events of a witness, and answers in the witness's steps.
 
 use crate::bits::Bits;
-use crate::event::{Effect, Event, EventId, INIT, NO_SOURCE};
+use crate::event::{Effect, EventId, Execution, INIT, NO_SOURCE};
 use crate::graph::{EdgeKind, memory_orders};
-use crate::program::{FenceKind, Model, Place, Program};
-use crate::verify::{Link, MemoryModel, Pso, Reason, Sc, Tso, Verifier};
+use crate::model::{Model, fence};
+use crate::program::{Place, Program};
+use crate::verify::{Link, Reason, Verifier};
 use crate::witness::{Action, Source, Witness};
 
 /// One step of a cycle: step `from` of the witness would have to come before step `to`.
@@ -34,19 +35,11 @@ pub fn by_stronger(program: &Program, witness: &Witness) -> Option<(Model, Vec<B
 /// The orders that keep the witness, and all executions of its class, out of `model`. None
 /// when it has such an execution, or when no cycle tells.
 pub fn why_not(program: &Program, witness: &Witness, model: Model) -> Option<Vec<Before>> {
-    match model {
-        Model::Sc => cycle::<Sc>(program, witness),
-        Model::Tso => cycle::<Tso>(program, witness),
-        Model::Pso => cycle::<Pso>(program, witness),
-    }
-}
-
-fn cycle<M: MemoryModel>(program: &Program, witness: &Witness) -> Option<Vec<Before>> {
     let class = Class::of(program, witness);
-    let links = match class.events.len() {
-        n if n <= Bits::<1>::CAPACITY => class.explain::<M, 1>(program),
-        n if n <= Bits::<4>::CAPACITY => class.explain::<M, 4>(program),
-        n if n <= Bits::<16>::CAPACITY => class.explain::<M, 16>(program),
+    let links = match class.execution.events.len() {
+        n if n <= Bits::<1>::CAPACITY => class.explain::<1>(program, model),
+        n if n <= Bits::<4>::CAPACITY => class.explain::<4>(program, model),
+        n if n <= Bits::<16>::CAPACITY => class.explain::<16>(program, model),
         _ => None,
     }?;
     links.iter().map(|link| class.before(link)).collect()
@@ -54,8 +47,7 @@ fn cycle<M: MemoryModel>(program: &Program, witness: &Witness) -> Option<Vec<Bef
 
 /// A witness's events and sources, as the verifiers want them.
 struct Class {
-    events: Vec<Event>,
-    lists: Vec<Vec<EventId>>,
+    execution: Execution,
     /// For each event, its step; reads of final memory, which come last, have none.
     steps: Vec<usize>,
 }
@@ -63,8 +55,7 @@ struct Class {
 impl Class {
     fn of(program: &Program, witness: &Witness) -> Class {
         let mut class = Class {
-            events: Vec::new(),
-            lists: vec![Vec::new(); program.threads.len() + 1],
+            execution: Execution::new(program.threads.len()),
             steps: Vec::new(),
         };
         let mut event_of = vec![NO_SOURCE; witness.steps.len()];
@@ -74,7 +65,6 @@ impl Class {
                 Source::Initial => INIT,
                 Source::Step(step) => event_of[step],
             };
-            let rmw = Effect::READ.and(Effect::DRAIN).and(Effect::RMW);
             let (effect, loc, source) = match step.action {
                 Action::Read { loc, source: s, .. } => (Effect::READ, loc, source(s)),
                 Action::Write { loc, .. } => (Effect::WRITE, loc, NO_SOURCE),
@@ -83,25 +73,20 @@ impl Class {
                     source: s,
                     written,
                     ..
-                } => {
-                    let writes = written.map_or(Effect::default(), |_| Effect::WRITE);
-                    (rmw.and(writes), loc, source(s))
-                }
-                Action::Fence(FenceKind::Full) => (Effect::DRAIN, 0, NO_SOURCE),
-                Action::Fence(FenceKind::StoreStore) => (Effect::STORE_FENCE, 0, NO_SOURCE),
-                Action::Lock { loc, source: s } => {
-                    let takes = Effect::READ.and(Effect::WRITE).and(Effect::DRAIN);
-                    (takes.and(Effect::LOCK), loc, source(s))
-                }
-                Action::Unlock { loc } => (Effect::WRITE.and(Effect::DRAIN), loc, NO_SOURCE),
+                } => (Effect::rmw(written.is_some()), loc, source(s)),
+                Action::Fence(kind) => (fence(kind), 0, NO_SOURCE),
+                Action::Lock { loc, source: s } => (Effect::lock(), loc, source(s)),
+                Action::Unlock { loc } => (Effect::unlock(), loc, NO_SOURCE),
                 Action::Flush { .. } => continue,
                 Action::Stop(_) => {
                     complete = false;
                     continue;
                 }
             };
-            event_of[number] = class.events.len() as EventId;
-            class.push(usize::from(step.thread), effect, loc, source);
+            event_of[number] = class.execution.events.len() as EventId;
+            class
+                .execution
+                .push(usize::from(step.thread), effect, loc, source);
             class.steps.push(number);
         }
         if complete {
@@ -109,31 +94,19 @@ impl Class {
             for observable in &program.observed {
                 if let Place::Memory(loc) = observable.place {
                     let source = last[usize::from(loc)].last().map_or(INIT, |s| event_of[*s]);
-                    let effect = Effect::READ.and(Effect::OBSERVE);
-                    class.push(program.threads.len(), effect, loc, source);
+                    let observers = program.threads.len();
+                    class
+                        .execution
+                        .push(observers, Effect::observer(), loc, source);
                 }
             }
         }
         class
     }
 
-    fn push(&mut self, thread: usize, effect: Effect, loc: u16, source: EventId) {
-        let list = &mut self.lists[thread];
-        let index = list.len() as u16;
-        list.push(self.events.len() as EventId);
-        self.events.push(Event {
-            thread: thread as u8,
-            effect,
-            index,
-            loc,
-            source,
-            value: 0,
-        });
-    }
-
-    fn explain<M: MemoryModel, const W: usize>(&self, program: &Program) -> Option<Vec<Link>> {
-        let mut verifier = Verifier::<M, W>::new(program.locations.len());
-        verifier.explain(&self.events, &self.lists, Bits::prefix(self.events.len()))
+    fn explain<const W: usize>(&self, program: &Program, model: Model) -> Option<Vec<Link>> {
+        let mut verifier = Verifier::<W>::new(model, program.locations.len());
+        verifier.explain(&self.execution, Bits::prefix(self.execution.events.len()))
     }
 
     fn before(&self, link: &Link) -> Option<Before> {

@@ -5,6 +5,7 @@
 //! one location reach memory (shown between neighbours), and `fr` goes from a read
 //! to the first write that overwrites what it read.
 
+use crate::model::Rules;
 use crate::program::{FenceKind, LocId, Program, Span, ThreadId, Value};
 use crate::witness::{Action, Source, Witness};
 
@@ -194,7 +195,7 @@ impl Graph {
 
 /// For each location, the steps whose writes reached memory, in that order.
 pub(crate) fn memory_orders(program: &Program, witness: &Witness) -> Vec<Vec<usize>> {
-    let buffered = witness.model != crate::program::Model::Sc;
+    let buffered = Rules::of(witness.model).buffer_stores();
     let mut orders = vec![Vec::new(); program.locations.len()];
     for (index, step) in witness.steps.iter().enumerate() {
         let reached = match step.action {

@@ -1,16 +1,11 @@
 //! The operational models: threads, store buffers, memory, and the steps they can take.
 //!
-//! The table of models, read literally. The brute engine searches this machine and the
+//! The table of `model.rs`, read literally. The brute engine searches this machine and the
 //! replay runs witnesses in it; neither knows the verifiers.
-//!
-//! | | SC | TSO | PSO |
-//! |---|---|---|---|
-//! | a store | is in memory at once | enters the thread's FIFO | enters the FIFO of its thread and location |
-//! | a load | from memory | from the thread's newest buffered store to the location, else memory | same |
-//! | `mfence`, RMW, `lock`, `unlock` | act at once | wait until the thread's buffer is empty | wait until all its buffers are |
-//! | `sfence` | nothing | nothing | stores before it reach memory before stores after it |
 
-use crate::program::{FenceKind, LocId, Model, Pc, Program, ThreadId, Value};
+use crate::event;
+use crate::model::{self, Buffers, Model, Rules};
+use crate::program::{FenceKind, LocId, Pc, Program, ThreadId, Value};
 use crate::report::FailureKind;
 use crate::thread::{self, Cursor, Pending, Stop};
 
@@ -50,7 +45,7 @@ pub struct Entry {
     pub value: Value,
     pub index: u32,
     pub pc: Pc,
-    /// How many `sfence` the thread had passed: a smaller one reaches memory first.
+    /// How many store fences the thread had passed: a smaller one reaches memory first.
     pub epoch: u32,
 }
 
@@ -128,7 +123,7 @@ impl End {
 #[derive(Debug)]
 pub struct Machine<'p> {
     program: &'p Program,
-    model: Model,
+    rules: Rules,
     pub threads: Vec<Local>,
     pub memory: Vec<Cell>,
 }
@@ -167,7 +162,7 @@ impl Clone for Machine<'_> {
 
     fn clone_from(&mut self, from: &Self) {
         self.program = from.program;
-        self.model = from.model;
+        self.rules = from.rules;
         self.threads.clone_from(&from.threads);
         self.memory.clone_from(&from.memory);
     }
@@ -206,7 +201,7 @@ impl<'p> Machine<'p> {
             .collect();
         Machine {
             program,
-            model,
+            rules: Rules::of(model),
             threads,
             memory,
         }
@@ -216,11 +211,14 @@ impl<'p> Machine<'p> {
     pub fn can_run(&self, t: ThreadId) -> bool {
         let local = &self.threads[t as usize];
         match local.pending {
-            Pending::Load { .. } | Pending::Store { .. } => true,
-            Pending::Fence(FenceKind::StoreStore) => true,
-            Pending::Fence(FenceKind::Full) | Pending::Rmw { .. } | Pending::Unlock { .. } => {
-                local.buffer.is_empty()
+            Pending::Load { loc } => {
+                self.rules.forwarding || local.buffer.iter().all(|entry| entry.loc != loc)
             }
+            Pending::Store { .. } => true,
+            Pending::Fence(kind) => {
+                local.buffer.is_empty() || !model::fence(kind).has(event::Effect::DRAIN)
+            }
+            Pending::Rmw { .. } | Pending::Unlock { .. } => local.buffer.is_empty(),
             Pending::Lock { loc } => {
                 local.buffer.is_empty() && self.memory[loc as usize].value == FREE
             }
@@ -229,17 +227,47 @@ impl<'p> Machine<'p> {
     }
 
     /// The places in the thread's buffer whose stores may reach memory next.
-    pub fn flushable(&self, t: ThreadId) -> impl Iterator<Item = usize> + '_ {
+    fn flushable(&self, t: ThreadId) -> impl Iterator<Item = usize> + '_ {
         let buffer = &self.threads[t as usize].buffer;
         (0..buffer.len()).filter(move |&i| {
             let entry = buffer[i];
-            match self.model {
-                Model::Sc | Model::Tso => i == 0,
-                Model::Pso => buffer[..i]
+            match self.rules.buffers {
+                Buffers::None | Buffers::PerThread => i == 0,
+                Buffers::PerLocation => buffer[..i]
                     .iter()
                     .all(|older| older.loc != entry.loc && older.epoch == entry.epoch),
             }
         })
+    }
+
+    /// The steps to try from here, so that every final state is found.
+    pub fn moves(&self, moves: &mut Vec<Move>) {
+        moves.clear();
+        let threads = 0..self.threads.len() as ThreadId;
+        // Fences and, where there are buffers, stores touch nothing but their own thread's
+        // state and the younger end of its buffer: they commute with every step of everyone.
+        // One that can be taken now is taken now; the same final states remain.
+        for t in threads.clone() {
+            let unseen = match self.threads[t as usize].pending {
+                Pending::Store { .. } => self.rules.buffer_stores(),
+                Pending::Fence(_) => true,
+                _ => false,
+            };
+            if unseen && self.can_run(t) {
+                moves.push(Move::Thread(t));
+                return;
+            }
+        }
+        for t in threads {
+            if self.can_run(t) {
+                moves.push(Move::Thread(t));
+            }
+            let buffer = &self.threads[t as usize].buffer;
+            moves.extend(self.flushable(t).map(|place| Move::Flush {
+                thread: t,
+                loc: buffer[place].loc,
+            }));
+        }
     }
 
     /// Takes a step; `None` when the model does not allow it here.
@@ -278,7 +306,7 @@ impl<'p> Machine<'p> {
     }
 
     fn run(&mut self, t: ThreadId) -> Effect {
-        let buffered = self.model != Model::Sc;
+        let buffered = self.rules.buffer_stores();
         let local = &mut self.threads[t as usize];
         let me = Writer {
             thread: t,
@@ -344,7 +372,7 @@ impl<'p> Machine<'p> {
                 }
             }
             Pending::Fence(kind) => {
-                if kind == FenceKind::StoreStore {
+                if model::fence(kind).has(event::Effect::STORE_FENCE) {
                     local.epoch += 1;
                 }
                 Effect::Fence(kind)
@@ -353,7 +381,7 @@ impl<'p> Machine<'p> {
                 let cell = &mut self.memory[loc as usize];
                 let source = cell.writer;
                 *cell = Cell {
-                    value: HELD,
+                    value: TAKEN,
                     writer: me,
                 };
                 local.sources.push(source);
@@ -405,4 +433,4 @@ impl<'p> Machine<'p> {
 }
 
 const FREE: Value = 0;
-const HELD: Value = 1;
+const TAKEN: Value = 1;

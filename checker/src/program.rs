@@ -3,6 +3,9 @@
 //! Lowering (`lower`) makes it from the syntax tree; every instruction keeps the
 //! byte range it came from, so that all the checker says points back at text.
 
+pub use fencepost_grammar::ast::native::FenceKind;
+pub use fencepost_grammar::ast::{CompareOp as Compare, Model, Quantifier};
+
 /// Values are 64-bit signed integers that wrap.
 pub type Value = i64;
 
@@ -119,6 +122,7 @@ pub enum Instr {
         /// The value `Cas` compares with; unused by the others.
         expected: Operand,
     },
+    /// See [`crate::model::fence`] for what each does.
     Fence(FenceKind),
     Lock(LocId),
     Unlock(LocId),
@@ -147,14 +151,6 @@ pub enum Instr {
     AwaitTest(Operand),
     /// The thread has ended.
     Return,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum FenceKind {
-    /// `sfence`: stores before it reach memory before stores after it.
-    StoreStore,
-    /// `mfence`: waits until the thread's buffers are empty.
-    Full,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -236,13 +232,6 @@ pub enum Place {
     Memory(LocId),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Quantifier {
-    Exists,
-    NotExists,
-    Forall,
-}
-
 #[derive(Debug, Clone)]
 pub struct Condition {
     pub quantifier: Quantifier,
@@ -278,36 +267,6 @@ pub enum Prop {
 pub enum Term {
     Value(Value),
     Observed(ObsId),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Compare {
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Model {
-    Sc,
-    Tso,
-    Pso,
-}
-
-impl Model {
-    /// From the strongest to the weakest.
-    pub const ALL: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Model::Sc => "SC",
-            Model::Tso => "TSO",
-            Model::Pso => "PSO",
-        }
-    }
 }
 
 /// How often a condition's proposition holds over the complete executions.

@@ -5,8 +5,10 @@
 //! of dependence and put together again, thread by thread, with stores flushed as early
 //! or as late as it allows: whichever switches less between threads.
 
+use crate::event;
+use crate::model::{self, Model, Rules};
 use crate::operational::{Effect, Machine, Move};
-use crate::program::{FenceKind, Model, Program};
+use crate::program::Program;
 use crate::replay::ReplayError;
 use crate::witness::FlushPolicy;
 
@@ -18,16 +20,11 @@ pub fn arrange(
 ) -> Result<(Vec<Move>, FlushPolicy), ReplayError> {
     let order = Dependence::of(program, model, schedule)?;
     let early = order.linearize(FlushPolicy::Early);
-    let (line, policy) = match model {
-        Model::Sc => (early, FlushPolicy::Early),
-        Model::Tso | Model::Pso => {
-            let late = order.linearize(FlushPolicy::Late);
-            if late.runs < early.runs {
-                (late, FlushPolicy::Late)
-            } else {
-                (early, FlushPolicy::Early)
-            }
-        }
+    let late = order.linearize(FlushPolicy::Late);
+    let (line, policy) = if late.runs < early.runs {
+        (late, FlushPolicy::Late)
+    } else {
+        (early, FlushPolicy::Early)
     };
     let moves = line.steps.iter().map(|&i| schedule[i as usize]).collect();
     Ok((moves, policy))
@@ -47,6 +44,7 @@ struct Dependence {
 impl Dependence {
     fn of(program: &Program, model: Model, schedule: &[Move]) -> Result<Self, ReplayError> {
         let threads = program.threads.len();
+        let buffered = Rules::of(model).buffer_stores();
         let mut machine = Machine::new(program, model);
         let mut order = Dependence {
             start: Vec::with_capacity(schedule.len() + 1),
@@ -70,7 +68,7 @@ impl Dependence {
             let mut drains = false;
             match effect {
                 Effect::Read { loc, .. } => reads = Some(loc),
-                Effect::Write { loc, .. } if model == Model::Sc => writes = Some(loc),
+                Effect::Write { loc, .. } if !buffered => writes = Some(loc),
                 Effect::Write { .. } => {}
                 Effect::Flush { loc, store, .. } => {
                     writes = Some(loc);
@@ -83,7 +81,7 @@ impl Dependence {
                         None => reads = Some(loc),
                     }
                 }
-                Effect::Fence(kind) => drains = kind == FenceKind::Full,
+                Effect::Fence(kind) => drains = model::fence(kind).has(event::Effect::DRAIN),
                 Effect::Lock { loc, .. } | Effect::Unlock { loc } => {
                     drains = true;
                     writes = Some(loc);

@@ -12,7 +12,6 @@ use rustc_hash::FxHashSet;
 use crate::operational::{Effect, End, Machine, Move};
 use crate::program::{LocId, Model, Pc, Program, RegId, ThreadId, Value};
 use crate::report::{Budget, Completeness, Options};
-use crate::thread::Pending;
 
 /// An instruction that writes.
 pub type Site = (ThreadId, Pc);
@@ -66,23 +65,23 @@ pub fn reads(program: &Program, model: Model, options: &Options) -> Reads {
     let mut seen: FxHashSet<Box<[u64]>> = FxHashSet::default();
     let mut bytes = 0;
     let mut key = Vec::new();
+    let mut moves = Vec::new();
     let mut stack = vec![State {
         machine: Machine::new(program, model),
         written_by: vec![None; program.locations.len()],
     }];
     while let Some(state) = stack.pop() {
-        let held = bytes + stack.len() * (key.len() * 8 + STATE_OVERHEAD);
-        if let Some(reason) = budget.poll(0, held) {
+        let waiting = stack.len() * (key.len() * 8 + STATE_OVERHEAD);
+        if let Some(reason) = budget.poll(0, bytes + waiting) {
             found.completeness = reason;
             break;
         }
-        let mut moved = false;
-        for step in state.moves(model) {
+        state.machine.moves(&mut moves);
+        for &step in &moves {
             let mut next = state.clone();
             let Some(read) = next.take(step) else {
                 continue;
             };
-            moved = true;
             found.reads.extend(read);
             next.encode(&mut key);
             if !seen.contains(key.as_slice()) {
@@ -91,7 +90,7 @@ pub fn reads(program: &Program, model: Model, options: &Options) -> Reads {
                 stack.push(next);
             }
         }
-        if !moved && state.machine.ends().all(|end| end == End::Done) {
+        if moves.is_empty() && state.machine.ends().all(|end| end == End::Done) {
             found.ended(&state);
         }
     }
@@ -109,33 +108,6 @@ struct State<'p> {
 }
 
 impl State<'_> {
-    fn moves(&self, model: Model) -> Vec<Move> {
-        // As in the brute engine: what touches only its own thread commutes with all others
-        // and is taken at once.
-        for t in 0..self.machine.threads.len() as ThreadId {
-            let alone = match self.machine.threads[t as usize].pending {
-                Pending::Store { .. } => model != Model::Sc,
-                Pending::Fence(_) => true,
-                _ => false,
-            };
-            if alone && self.machine.can_run(t) {
-                return vec![Move::Thread(t)];
-            }
-        }
-        let mut moves = Vec::new();
-        for t in 0..self.machine.threads.len() as ThreadId {
-            if self.machine.can_run(t) {
-                moves.push(Move::Thread(t));
-            }
-            let buffer = &self.machine.threads[t as usize].buffer;
-            moves.extend(self.machine.flushable(t).map(|place| Move::Flush {
-                thread: t,
-                loc: buffer[place].loc,
-            }));
-        }
-        moves
-    }
-
     /// Takes a step and says what it read; `None` when it is not possible.
     fn take(&mut self, step: Move) -> Option<Option<Read>> {
         let (Move::Thread(t) | Move::Flush { thread: t, .. }) = step;
@@ -200,7 +172,7 @@ impl State<'_> {
         for local in &self.machine.threads {
             key.extend([
                 u64::from(local.cursor.pc),
-                local.cursor.held,
+                local.cursor.mutexes,
                 local.buffer.len() as u64,
             ]);
             key.extend(local.regs.iter().map(|&value| value as u64));

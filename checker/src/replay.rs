@@ -1,7 +1,5 @@
 //! Runs a schedule in the operational model, step by step: no witness is shown unreplayed.
 
-use rustc_hash::FxHashMap;
-
 use crate::operational::{Effect, INITIAL, Machine, Writer};
 pub use crate::operational::{End, Move};
 use crate::program::{Model, Place, Program, ThreadId, Value};
@@ -58,8 +56,9 @@ pub fn run(
     flushes: FlushPolicy,
 ) -> Result<Replayed, ReplayError> {
     let mut machine = Machine::new(program, model);
-    let mut steps = Vec::with_capacity(schedule.len() + 2);
-    let mut stored_at: FxHashMap<Writer, usize> = FxHashMap::default();
+    let mut steps: Vec<Step> = Vec::with_capacity(schedule.len() + 2);
+    // For each thread and event of it, its step.
+    let mut step_of: Vec<Vec<usize>> = vec![Vec::new(); program.threads.len()];
     for t in 0..program.threads.len() {
         push_stop(program, &machine, t as ThreadId, &mut steps);
     }
@@ -67,19 +66,14 @@ pub fn run(
         let thread = match step {
             Move::Thread(t) | Move::Flush { thread: t, .. } => t,
         };
-        let (pc, index) = match machine.threads.get(thread as usize) {
-            Some(local) => (local.cursor.pc, local.events),
-            None => return Err(ReplayError::NotEnabled { step: number }),
-        };
-        let effect = machine
-            .step(step)
-            .ok_or(ReplayError::NotEnabled { step: number })?;
-        let source = |writer: Writer| {
-            if writer == INITIAL {
-                Source::Initial
-            } else {
-                Source::Step(stored_at.get(&writer).copied().unwrap_or(usize::MAX))
-            }
+        let refused = ReplayError::NotEnabled { step: number };
+        let local = machine.threads.get(thread as usize).ok_or(refused)?;
+        let pc = local.cursor.pc;
+        let effect = machine.step(step).ok_or(refused)?;
+        let step_of_writer = |w: Writer| step_of[w.thread as usize][w.index as usize];
+        let source = |writer: Writer| match writer {
+            INITIAL => Source::Initial,
+            _ => Source::Step(step_of_writer(writer)),
         };
         let mut at = pc;
         let action = match effect {
@@ -94,8 +88,8 @@ pub fn run(
             },
             Effect::Write { loc, value } => Action::Write { loc, value },
             Effect::Flush { loc, value, store } => {
-                let store = stored_at.get(&store).copied().unwrap_or(usize::MAX);
-                at = steps.get(store).map_or(pc, |s: &Step| s.pc);
+                let store = step_of_writer(store);
+                at = steps[store].pc;
                 Action::Flush { loc, value, store }
             }
             Effect::Rmw {
@@ -120,7 +114,7 @@ pub fn run(
             Effect::Unlock { loc } => Action::Unlock { loc },
         };
         if matches!(step, Move::Thread(_)) {
-            stored_at.insert(Writer { thread, index }, steps.len());
+            step_of[thread as usize].push(steps.len());
         }
         steps.push(Step {
             thread,

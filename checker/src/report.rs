@@ -5,38 +5,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::confirm;
+use crate::engine::Engine;
 use crate::operational::Move;
+use crate::outcomes::Outcomes;
 use crate::program::{Model, Program, Span, ThreadId, Value, Verdict};
 use crate::replay::ReplayError;
 use crate::witness::Witness;
 
-/// Which algorithm explores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum EngineKind {
-    /// RF-SMC: each reads-from class once, maximal executions only.
-    Rf,
-    /// RF-partSMC: each class once, polynomial memory.
-    RfPart,
-    /// The operational models, every state.
-    Brute,
-}
-
-impl EngineKind {
-    pub const ALL: [EngineKind; 3] = [EngineKind::Rf, EngineKind::RfPart, EngineKind::Brute];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            EngineKind::Rf => "rf",
-            EngineKind::RfPart => "rf-part",
-            EngineKind::Brute => "brute",
-        }
-    }
-}
-
 /// What to run and how far.
 #[derive(Debug, Clone)]
 pub struct Options {
-    pub engine: EngineKind,
+    pub engine: &'static Engine,
     pub max_time: Option<Duration>,
     pub max_classes: Option<u64>,
     /// Bytes the exploration may hold.
@@ -48,10 +27,10 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
-            engine: EngineKind::Rf,
+            engine: Default::default(),
             max_time: None,
             max_classes: None,
-            max_memory: Some(4 << 30),
+            max_memory: Some(usize::try_from(4u64 << 30).unwrap_or(usize::MAX)),
             cancel: Arc::default(),
         }
     }
@@ -138,16 +117,15 @@ pub struct BoundHit {
 #[derive(Debug, Clone)]
 pub struct Report {
     pub model: Model,
-    pub engine: EngineKind,
+    pub engine: &'static Engine,
     pub completeness: Completeness,
     /// Complete executions, up to reads-from equivalence (those the filter drops included).
     pub classes: u64,
     /// Maximal executions that did not complete: a false `assume`, an `await` or a lock that waits
     /// for ever, a loop cut at its bound.
     pub blocked: u64,
-    /// Sorted by state, unless a cancel allows no time for it; the outcomes the filter drops are
-    /// not here.
-    pub outcomes: Vec<Outcome>,
+    /// The outcomes the filter drops are not here.
+    pub outcomes: Outcomes,
     /// Parallel to [`Program::conditions`].
     pub conditions: Vec<ConditionReport>,
     /// Sorted by place.
@@ -260,7 +238,11 @@ impl Budget {
 }
 
 /// The verdict on a condition from the outcomes seen so far.
-pub fn judge(program: &Program, outcomes: &[Outcome], complete: bool) -> Vec<ConditionReport> {
+pub(crate) fn judge(
+    program: &Program,
+    outcomes: &Outcomes,
+    complete: bool,
+) -> Vec<ConditionReport> {
     let of: u64 = outcomes.iter().map(|o| o.classes).sum();
     (0..program.conditions.len())
         .map(|c| {

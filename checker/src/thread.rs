@@ -12,7 +12,7 @@ use crate::report::FailureKind;
 pub struct Cursor {
     pub pc: Pc,
     /// The mutexes it holds, a bit each: mutexes are the first locations.
-    pub held: u64,
+    pub mutexes: u64,
 }
 
 /// What a thread wants to do next. Its cursor stands at the instruction.
@@ -111,7 +111,7 @@ pub fn advance(
             Instr::Fence(kind) => return Pending::Fence(kind),
             Instr::Lock(loc) => return Pending::Lock { loc },
             Instr::Unlock(loc) => {
-                return if cursor.held & mutex_bit(loc) != 0 {
+                return if cursor.mutexes & mutex_bit(loc) != 0 {
                     Pending::Unlock { loc }
                 } else {
                     Pending::Stopped(Stop::Failed(FailureKind::UnlockNotHeld))
@@ -176,8 +176,8 @@ pub fn take(
 ) {
     match program.threads[thread as usize].code[cursor.pc as usize] {
         Instr::Load { dst, .. } | Instr::Rmw { dst, .. } => regs[dst as usize] = read,
-        Instr::Lock(loc) => cursor.held |= mutex_bit(loc),
-        Instr::Unlock(loc) => cursor.held &= !mutex_bit(loc),
+        Instr::Lock(loc) => cursor.mutexes |= mutex_bit(loc),
+        Instr::Unlock(loc) => cursor.mutexes &= !mutex_bit(loc),
         _ => {}
     }
     cursor.pc += 1;
@@ -207,7 +207,7 @@ pub fn rmw_writes(op: RmwOp, old: Value, value: Value, expected: Value) -> Optio
     })
 }
 
-/// The most mutexes a program may have: a thread's held ones are the bits of a word.
+/// The most mutexes a program may have: those a thread holds are the bits of a word.
 pub const MAX_MUTEXES: usize = 64;
 
 /// Lowering puts the mutexes first among the locations, so a mutex's number is its bit.

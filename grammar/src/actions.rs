@@ -358,14 +358,13 @@ pub(crate) fn named_expr(name: Ident) -> Expr {
 }
 
 pub(crate) fn expect(model: Ident, frequency: Ident, errors: &mut Vec<Error>) -> Option<Expect> {
-    const MODELS: [(&str, Model); 3] =
-        [("SC", Model::Sc), ("TSO", Model::Tso), ("PSO", Model::Pso)];
+    let models = Model::ALL.map(|model| (model.name(), model));
     const FREQUENCIES: [(&str, Frequency); 3] = [
         ("never", Frequency::Never),
         ("sometimes", Frequency::Sometimes),
         ("always", Frequency::Always),
     ];
-    let known_model = word(&model, &MODELS, "`SC`, `TSO` or `PSO`", errors);
+    let known_model = word(&model, &models, "`SC`, `TSO` or `PSO`", errors);
     let known_frequency = word(
         &frequency,
         &FREQUENCIES,

@@ -193,6 +193,19 @@ pub enum Model {
     Pso,
 }
 
+impl Model {
+    /// From the strongest to the weakest.
+    pub const ALL: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Model::Sc => "SC",
+            Model::Tso => "TSO",
+            Model::Pso => "PSO",
+        }
+    }
+}
+
 /// How often a proposition holds over the complete executions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Frequency {

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
-use fencepost_checker::program::{Model, Program, Verdict};
+use fencepost_checker::model::{Model, STRONGEST};
+use fencepost_checker::program::{Program, Verdict};
 use fencepost_checker::report::{FailureKind, Report};
 
 use crate::diagnostic::{Diagnostic, Related, Severity};
@@ -287,7 +288,7 @@ fn bounds(reports: &[&Report], found: &mut Vec<Finding>) {
 fn weak_outcomes(program: &Program, reports: &[&Report], found: &mut Vec<Finding>) {
     let Some(sc) = reports
         .iter()
-        .find(|r| r.model == Model::Sc && r.complete())
+        .find(|r| r.model == STRONGEST && r.complete())
     else {
         return;
     };

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use fencepost_checker::lower::{LowerOptions, lower};
-use fencepost_checker::{EngineKind, Model, Options, Program, check};
+use fencepost_checker::{ENGINES, Engine, Model, Options, Program, check};
 use fencepost_tests::counts;
 
 /// How long a check runs before it is cancelled.
@@ -32,7 +32,7 @@ fn main() -> io::Result<()> {
         rows.filter(|row| row.classes(Model::Sc) > 1_000_000)
             .map(|row| (format!("{}({})", row.name, row.n), row.program())),
     );
-    for engine in EngineKind::ALL {
+    for engine in &ENGINES {
         for (name, program) in &programs {
             for model in Model::ALL {
                 write!(out, "{:<8} {name:<20} {:<5}", engine.name(), model.name())?;
@@ -54,7 +54,7 @@ fn main() -> io::Result<()> {
 fn latency(
     program: &Program,
     model: Model,
-    engine: EngineKind,
+    engine: &'static Engine,
     after: Duration,
 ) -> Option<Duration> {
     let cancel = Arc::new(AtomicBool::new(false));

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use fencepost_checker::program::Model;
-use fencepost_checker::{EngineKind, LowerOptions, Options, Report, check, lower};
+use fencepost_checker::{Engine, LowerOptions, Options, Report, check, lower};
 use fencepost_tests::random::{self, Blanks};
 
 /// Compares the engines on a text; whether both finished under some model.
@@ -31,7 +31,7 @@ fn judge(text: &str) -> bool {
     };
     let mut finished = false;
     for model in Model::ALL {
-        let run = |engine| {
+        let run = |engine: &'static Engine| {
             let options = Options {
                 engine,
                 max_time: Some(Duration::from_millis(100)),
@@ -43,11 +43,11 @@ fn judge(text: &str) -> bool {
             assert_eq!(report.confirm(&program), Ok(()), "{} {text}", engine.name());
             report
         };
-        let rf = run(EngineKind::Rf);
+        let rf = run(Default::default());
         if !rf.complete() {
             continue;
         }
-        let brute = run(EngineKind::Brute);
+        let brute = run(Engine::named("brute").expect("the reference"));
         if brute.complete() {
             finished = true;
             assert_eq!(summary(&rf), summary(&brute), "{} {text}", model.name());

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use fencepost_checker::program::{Model, Program, Value};
-use fencepost_checker::{EngineKind, LowerOptions, Options, Report, check, lower};
+use fencepost_checker::{ENGINES, Engine, LowerOptions, Options, Report, check, lower};
 use fencepost_tests::random_program::Sketch;
 
 #[test]
@@ -158,18 +158,19 @@ fn compare(sketch: &Sketch) -> Result<Seen, String> {
                 },
             )
         };
-        let brute = run(EngineKind::Brute);
+        let reference = Engine::named("brute").expect("the reference");
+        let brute = run(reference);
         if !brute.complete() {
             seen.unfinished = 1;
             return Ok(seen);
         }
-        let reference = summary(&program, &brute);
-        for engine in [EngineKind::Rf, EngineKind::RfPart] {
+        let expected = summary(&program, &brute);
+        for engine in ENGINES.iter().filter(|engine| *engine != reference) {
             let report = run(engine);
             let found = summary(&program, &report);
-            if found != reference {
+            if found != expected {
                 return Err(format!(
-                    "{} under {} differs from brute\n--- brute\n{reference}--- {}\n{found}",
+                    "{} under {} differs from brute\n--- brute\n{expected}--- {}\n{found}",
                     engine.name(),
                     model.name(),
                     engine.name(),

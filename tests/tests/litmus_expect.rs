@@ -1,7 +1,7 @@
 //! Every expectation in our own tests holds, and every test has one for each model.
 
 use fencepost_checker::program::Model;
-use fencepost_checker::{EngineKind, LowerOptions, Options, Program, check, lower};
+use fencepost_checker::{ENGINES, Engine, LowerOptions, Options, Program, check, lower};
 use fencepost_tests::files::{fixture, litmus_files, read};
 use std::path::Path;
 
@@ -18,7 +18,7 @@ fn program(file: &Path, options: &LowerOptions) -> Program {
 }
 
 /// What is not as the file says under one model and engine.
-fn problems(program: &Program, model: Model, engine: EngineKind) -> Vec<String> {
+fn problems(program: &Program, model: Model, engine: &'static Engine) -> Vec<String> {
     let options = Options {
         engine,
         ..Options::default()
@@ -60,7 +60,7 @@ fn problems(program: &Program, model: Model, engine: EngineKind) -> Vec<String> 
     problems
 }
 
-fn check_all(engine: EngineKind) {
+fn check_all(engine: &'static Engine) {
     let files = litmus_files(&fixture("litmus"));
     assert!(files.len() >= 130, "only {} files", files.len());
     let mut wrong = Vec::new();
@@ -81,13 +81,8 @@ fn check_all(engine: EngineKind) {
 }
 
 #[test]
-fn the_default_engine_agrees() {
-    check_all(EngineKind::Rf);
-}
-
-#[test]
-fn the_reference_engine_agrees() {
-    check_all(EngineKind::Brute);
+fn every_engine_agrees() {
+    ENGINES.iter().for_each(check_all);
 }
 
 /// So that the tests above are known to be able to fail.
@@ -103,7 +98,7 @@ fn a_wrong_expectation_is_noticed() {
         ("litmus-bad/deadlock.litmus", Model::Pso),
     ] {
         let program = program(&fixture(file), &LowerOptions::default());
-        let problems = problems(&program, model, EngineKind::Rf);
+        let problems = problems(&program, model, Default::default());
         assert!(!problems.is_empty(), "{file} passes under {}", model.name());
     }
 }

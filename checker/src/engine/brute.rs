@@ -4,34 +4,33 @@
 //! final states tell the reads-from classes apart and each is counted once.
 
 use super::states::StateSet;
-use crate::collect::{Collector, may_deadlock};
+use super::{Explore, Task};
+use crate::collect::may_deadlock;
 use crate::operational::{Cell, End, INITIAL, Local, Machine, Move, Writer};
-use crate::program::{LocId, Model, Place, Program, ThreadId, Value};
-use crate::report::{Budget, Completeness, EngineKind, Options, Report};
-use crate::thread::Pending;
+use crate::program::{Place, Program, Value};
+use crate::report::Completeness;
 
-pub fn explore(program: &Program, model: Model, options: &Options) -> Report {
-    let mut budget = Budget::new(options);
-    let mut search = Search {
-        program,
-        model,
-        seen: StateSet::new(),
-        classes: StateSet::new(),
-        deadlocks: StateSet::new(),
-        taken: Vec::new(),
-        key: Vec::new(),
-        collector: Collector::new(program, model),
-    };
-    let completeness = search.run(&mut budget);
-    search.seen.free();
-    search
-        .collector
-        .finish(EngineKind::Brute, completeness, budget.elapsed())
+#[derive(Debug)]
+pub struct Brute;
+
+impl Explore for Brute {
+    fn explore(&self, task: &mut Task<'_, '_>) -> Completeness {
+        let mut search = Search {
+            task,
+            seen: StateSet::new(),
+            classes: StateSet::new(),
+            deadlocks: StateSet::new(),
+            taken: Vec::new(),
+            key: Vec::new(),
+        };
+        let completeness = search.run();
+        search.seen.free();
+        completeness
+    }
 }
 
-struct Search<'p> {
-    program: &'p Program,
-    model: Model,
+struct Search<'t, 'a, 'p> {
+    task: &'t mut Task<'a, 'p>,
     /// The states that were reached, as [`Search::encode`] writes them.
     seen: StateSet,
     /// The classes that were counted.
@@ -41,7 +40,6 @@ struct Search<'p> {
     /// How each state was first reached: the state before and the step.
     taken: Vec<(u32, Move)>,
     key: Vec<u32>,
-    collector: Collector<'p>,
 }
 
 /// The number of the first state: nothing was taken to reach it.
@@ -49,21 +47,21 @@ const ROOT: u32 = u32::MAX;
 /// More events than this in one thread do not fit a [`Writer`]'s code.
 const MAX_EVENTS: u32 = 1 << 24;
 
-impl<'p> Search<'p> {
-    fn run(&mut self, budget: &mut Budget) -> Completeness {
-        let first = Machine::new(self.program, self.model);
-        let size = size_of_machine(self.program);
+impl<'p> Search<'_, '_, 'p> {
+    fn run(&mut self) -> Completeness {
+        let first = Machine::new(self.task.program, self.task.model);
+        let size = size_of_machine(self.task.program);
         let mut stack = vec![(first.clone(), ROOT)];
         let mut next = first;
         let mut moves = Vec::new();
         let mut spare: Vec<Machine<'p>> = Vec::new();
         while let Some((machine, number)) = stack.pop() {
-            let held = self.memory() + (stack.len() + spare.len()) * size;
-            if let Some(reason) = budget.poll(self.collector.classes(), held) {
+            let bytes = self.memory() + (stack.len() + spare.len()) * size;
+            let classes = self.task.collector.classes();
+            if let Some(reason) = self.task.budget.poll(classes, bytes) {
                 return reason;
             }
-            moves.clear();
-            steps(&machine, self.model, &mut moves);
+            machine.moves(&mut moves);
             if moves.is_empty() {
                 self.end(&machine, number);
             }
@@ -97,7 +95,7 @@ impl<'p> Search<'p> {
         let states = [&self.seen, &self.classes, &self.deadlocks];
         states.into_iter().map(StateSet::memory).sum::<usize>()
             + self.taken.capacity() * size_of::<(u32, Move)>()
-            + self.collector.memory()
+            + self.task.collector.memory()
     }
 
     /// Counts the class of a state in which nothing can move.
@@ -107,7 +105,7 @@ impl<'p> Search<'p> {
         self.key.clear();
         encode_threads(machine, &mut self.key);
         if complete {
-            for observable in &self.program.observed {
+            for observable in &self.task.program.observed {
                 if let Place::Memory(loc) = observable.place {
                     self.key.push(code(machine.memory[loc as usize].writer));
                 }
@@ -118,6 +116,7 @@ impl<'p> Search<'p> {
         if self.classes.insert(&self.key) {
             if complete {
                 let state: Vec<Value> = self
+                    .task
                     .program
                     .observed
                     .iter()
@@ -126,9 +125,9 @@ impl<'p> Search<'p> {
                         Place::Memory(loc) => machine.memory[loc as usize].value,
                     })
                     .collect();
-                self.collector.complete(&state, schedule);
+                self.task.collector.complete(&state, schedule);
             } else {
-                self.collector.incomplete(&ends, schedule);
+                self.task.collector.incomplete(&ends, schedule);
             }
         }
         if !complete
@@ -136,7 +135,7 @@ impl<'p> Search<'p> {
             && machine.awaits_read_memory()
             && self.deadlocks.insert(&self.key)
         {
-            self.collector.deadlock(schedule);
+            self.task.collector.deadlock(schedule);
         }
     }
 
@@ -187,35 +186,6 @@ fn code(writer: Writer) -> u32 {
     }
 }
 
-/// The steps to try from a state.
-fn steps(machine: &Machine<'_>, model: Model, moves: &mut Vec<Move>) {
-    let threads = 0..machine.threads.len() as ThreadId;
-    // Fences and, where there are buffers, stores touch nothing but their own thread's state
-    // and the younger end of its buffer: they commute with every step of everyone. One
-    // that can be taken now is taken now; the same final states remain.
-    for t in threads.clone() {
-        let unseen = match machine.threads[t as usize].pending {
-            Pending::Store { .. } => model != Model::Sc,
-            Pending::Fence(_) => true,
-            _ => false,
-        };
-        if unseen && machine.can_run(t) {
-            moves.push(Move::Thread(t));
-            return;
-        }
-    }
-    for t in threads {
-        if machine.can_run(t) {
-            moves.push(Move::Thread(t));
-        }
-        let buffer = &machine.threads[t as usize].buffer;
-        moves.extend(machine.flushable(t).map(|place| Move::Flush {
-            thread: t,
-            loc: buffer[place].loc as LocId,
-        }));
-    }
-}
-
 fn schedule(taken: &[(u32, Move)], mut number: u32) -> Vec<Move> {
     let mut moves = Vec::new();
     while number != ROOT {
@@ -230,9 +200,12 @@ fn schedule(taken: &[(u32, Move)], mut number: u32) -> Vec<Move> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::{Engine, check};
     use crate::program::{
-        Address, FenceKind, Instr, Location, LocationKind, Observable, Operand, Thread,
+        Address, FenceKind, Instr, LocId, Location, LocationKind, Model, Observable, Operand,
+        Thread,
     };
+    use crate::report::Options;
 
     const X: LocId = 0;
     const Y: LocId = 1;
@@ -285,11 +258,18 @@ mod tests {
         }
     }
 
+    fn options() -> Options {
+        Options {
+            engine: Engine::named("brute").expect("this engine"),
+            ..Options::default()
+        }
+    }
+
     /// The number of classes under each model, after the outcomes were compared.
     fn classes(program: &Program, outcomes: [&[&[Value]]; 3]) -> [u64; 3] {
         let mut counts = [0; 3];
         for (i, model) in Model::ALL.into_iter().enumerate() {
-            let report = explore(program, model, &Options::default());
+            let report = check(program, model, &options());
             assert_eq!(report.defect, None);
             assert!(report.complete());
             let found: Vec<&[Value]> = report.outcomes.iter().map(|o| &o.state[..]).collect();
@@ -341,11 +321,11 @@ mod tests {
     #[test]
     fn a_cancelled_search_says_so() {
         let sb = program(vec![vec![store(X, 1), load(0, Y)]], &[]);
-        let options = Options::default();
+        let options = options();
         options
             .cancel
             .store(true, std::sync::atomic::Ordering::Relaxed);
-        let report = explore(&sb, Model::Tso, &options);
+        let report = check(&sb, Model::Tso, &options);
         assert_eq!(report.completeness, Completeness::Cancelled);
     }
 }

@@ -1,14 +1,15 @@
 //! Reports a maximal execution: its outcome, or how its threads are stuck.
 
+use super::Task;
 use super::schedule::schedule;
 use super::trace::Trace;
 use crate::bits::Bits;
-use crate::collect::{Class, Collector, may_deadlock};
+use crate::collect::{Class, may_deadlock};
 use crate::event::{Effect, Event, EventId};
-use crate::operational::{End, Move};
+use crate::operational::End;
 use crate::program::Value;
 use crate::thread::Stop;
-use crate::verify::{MemoryModel, Verifier};
+use crate::verify::{Verification, Verifier};
 
 /// How the threads of a maximal execution stand; the buffers to find out.
 #[derive(Default)]
@@ -28,74 +29,65 @@ impl Maximal {
     }
 
     /// Hands a complete execution, with its observing reads, to the collector.
-    pub fn report_complete<M: MemoryModel, const W: usize>(
-        &mut self,
-        trace: &Trace<'_, W>,
-        collector: &mut Collector<'_>,
-    ) {
+    pub fn report_complete<const W: usize>(&mut self, trace: &Trace<'_, W>, task: &mut Task) {
         trace.final_state(&mut self.state);
-        collector.complete(&self.state, || moves::<M, W>(trace, &trace.memory));
-        if let Some(watcher) = collector.watcher() {
-            watcher.class(Class {
-                state: &self.state,
-                events: &trace.events,
-                lists: &trace.lists,
-                memory: &trace.memory,
-            });
+        let class = Class {
+            state: &self.state,
+            execution: &trace.execution,
+            memory_order: &trace.memory_order,
+        };
+        task.collector.complete(&self.state, || {
+            schedule(task.model, trace, class.memory_order)
+        });
+        if let Some(watcher) = task.collector.watcher() {
+            watcher.class(class);
         }
     }
 
     /// Hands an execution that cannot go on to the collector, and says whether it is a deadlock.
-    pub fn report_stuck<M: MemoryModel, const W: usize>(
+    pub fn report_stuck<const W: usize>(
         &mut self,
         trace: &mut Trace<'_, W>,
-        verifier: &mut Verifier<M, W>,
-        collector: &mut Collector<'_>,
+        verifier: &mut Verifier<W>,
+        task: &mut Task,
     ) {
-        collector.incomplete(&self.ends, || moves::<M, W>(trace, &trace.memory));
-        if may_deadlock(self.ends.iter().copied()) && self.waits_for_ever(trace, verifier) {
-            collector.deadlock(|| moves::<M, W>(trace, &verifier.witness));
+        let model = task.model;
+        task.collector
+            .incomplete(&self.ends, || schedule(model, trace, &trace.memory_order));
+        if may_deadlock(self.ends.iter().copied())
+            && let Verification::Realizable(order) = self.wait_for_ever(trace, verifier)
+        {
+            task.collector.deadlock(|| schedule(model, trace, order));
         }
     }
 
     /// Whether the waiting awaits can have read final memory: they are made to observe it.
-    fn waits_for_ever<M: MemoryModel, const W: usize>(
+    fn wait_for_ever<'v, const W: usize>(
         &self,
         trace: &mut Trace<'_, W>,
-        verifier: &mut Verifier<M, W>,
-    ) -> bool {
+        verifier: &'v mut Verifier<W>,
+    ) -> Verification<'v> {
         let n = trace.len();
-        let observers = trace.threads();
+        let observers = trace.threads() as u8;
+        let execution = &mut trace.execution;
         for (t, end) in self.ends.iter().enumerate() {
             if let End::Stopped(Stop::Await, _) = end
-                && let Some(&last) = trace.lists[t].last()
+                && let Some(&last) = execution.threads[t].last()
             {
-                let id = trace.events.len();
-                let read = trace.events[last as usize];
-                trace.events.push(Event {
-                    thread: observers as u8,
-                    effect: Effect::READ.and(Effect::OBSERVE),
+                let id = execution.events.len();
+                execution.events.push(Event {
+                    thread: observers,
+                    effect: Effect::observer(),
                     index: (id - n) as u16,
-                    ..read
+                    ..execution.events[last as usize]
                 });
-                trace.lists[observers].push(id as EventId);
+                execution.observers.push(id as EventId);
             }
         }
-        let included = Bits::prefix(trace.events.len());
-        let found = verifier.verify(&trace.events, &trace.lists, included, &trace.memory);
-        trace.lists[observers].clear();
-        trace.events.truncate(n);
+        let included = Bits::prefix(execution.events.len());
+        let found = verifier.verify(execution, included, &trace.memory_order);
+        execution.observers.clear();
+        execution.events.truncate(n);
         found
     }
-}
-
-/// The moves of an execution of the trace with a given memory order.
-fn moves<M: MemoryModel, const W: usize>(trace: &Trace<'_, W>, memory: &[EventId]) -> Vec<Move> {
-    schedule(
-        M::MODEL,
-        trace.program.locations.len(),
-        &trace.events,
-        &trace.lists,
-        memory,
-    )
 }

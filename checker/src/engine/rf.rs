@@ -1,4 +1,5 @@
-//! The engine `rf`: RF-SMC (`000_…` Algorithm 3), each reads-from class exactly once.
+//! The engine `rf`: RF-SMC (*Reads-From TSO/PSO* Algorithm 3), each reads-from class exactly
+//! once. The line numbers below are that algorithm's.
 //!
 //! Explore one maximal execution; for every read of it that is not *marked*, and every other
 //! write the read may see, build the *mutation*: the events before the read, the read with its
@@ -7,7 +8,7 @@
 //! the last read in the sequence is worked off first, so a depth-first walk with one sequence
 //! and a stack of open reads does it.
 //!
-//! Beyond the pseudocode, after `001_…` section 7:
+//! Beyond the pseudocode, after *Reads-From SC* section 7:
 //! - **RMW.** Where an RMW `e` reads from the RMW `r`, reversing them changes two sources: `e`
 //!   reads what `r` read, and `r` reads from `e`. A failing `cas` is such an `e` too when it
 //!   would write with the other source.
@@ -19,20 +20,36 @@ use rustc_hash::FxHashSet;
 
 use super::maximal::Maximal;
 use super::trace::{TooManyEvents, Trace};
+use super::{Explore, ExploreWith, Task, widening};
 use crate::bits::Bits;
-use crate::collect::Collector;
 use crate::event::{Effect, Event, EventId, INIT, NO_SOURCE, event_of};
 use crate::operational::End;
-use crate::program::{Program, Value};
-use crate::report::{Budget, Completeness};
+use crate::program::Value;
+use crate::report::Completeness;
 use crate::thread::Pending;
-use crate::verify::{MemoryModel, Verifier};
+use crate::verify::{Verification, Verifier};
 
-pub struct Rf<'a, 'p, M, const W: usize> {
+#[derive(Debug)]
+pub struct Rf;
+
+impl Explore for Rf {
+    fn explore(&self, task: &mut Task<'_, '_>) -> Completeness {
+        widening::<Rf>(task)
+    }
+}
+
+impl ExploreWith for Rf {
+    fn explore_with<const W: usize>(
+        task: &mut Task<'_, '_>,
+    ) -> Result<Completeness, TooManyEvents> {
+        Search::<W>::new(task).run()
+    }
+}
+
+struct Search<'t, 'a, 'p, const W: usize> {
+    task: &'t mut Task<'a, 'p>,
     trace: Trace<'p, W>,
-    verifier: Verifier<M, W>,
-    collector: &'a mut Collector<'p>,
-    budget: &'a mut Budget,
+    verifier: Verifier<W>,
     /// The unmarked reads of the sequence, with the mutations that wait for them.
     open: Vec<Open>,
     /// Where the newest extension begins: from here on, reads and writes are new.
@@ -42,8 +59,8 @@ pub struct Rf<'a, 'p, M, const W: usize> {
     new_writes: usize,
     /// Why the exploration ends early.
     stop: Option<Completeness>,
-    /// The bytes that waiting mutations hold.
-    held: usize,
+    /// The bytes that waiting and tried mutations take.
+    bytes: usize,
     maximal: Maximal,
     guide: Vec<EventId>,
     causes: Vec<EventId>,
@@ -66,26 +83,22 @@ struct Mutation {
     block: Box<[(u8, EventId)]>,
     /// The value each of them reads.
     reads: Box<[Value]>,
-    /// The memory order of its witness.
-    memory: Box<[EventId]>,
+    /// That of one of its executions.
+    memory_order: Box<[EventId]>,
 }
 
-impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
-    pub fn new(
-        program: &'p Program,
-        collector: &'a mut Collector<'p>,
-        budget: &'a mut Budget,
-    ) -> Self {
-        Rf {
-            trace: Trace::new(program),
-            verifier: Verifier::new(program.locations.len()).interruptible(budget.interrupt()),
-            collector,
-            budget,
+impl<'t, 'a, 'p, const W: usize> Search<'t, 'a, 'p, W> {
+    fn new(task: &'t mut Task<'a, 'p>) -> Self {
+        Search {
+            trace: Trace::new(task.program),
+            verifier: Verifier::new(task.model, task.program.locations.len())
+                .interruptible(task.budget.interrupt()),
+            task,
             open: Vec::new(),
             extension: 0,
             new_writes: 0,
             stop: None,
-            held: 0,
+            bytes: 0,
             maximal: Maximal::default(),
             guide: Vec::new(),
             causes: Vec::new(),
@@ -95,7 +108,7 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
         }
     }
 
-    pub fn explore(mut self) -> Result<Completeness, TooManyEvents> {
+    fn run(mut self) -> Result<Completeness, TooManyEvents> {
         self.extend()?;
         loop {
             if let Some(stop) = self.stop {
@@ -107,19 +120,23 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
             let position = open.position as usize;
             let Some(mutation) = open.waiting.pop() else {
                 let tried: usize = open.tried.iter().map(|b| bytes_of(b)).sum();
-                self.held -= tried;
+                self.bytes -= tried;
                 self.open.pop();
                 continue;
             };
-            let held = self.held + self.collector.memory();
-            if let Some(stop) = self.budget.poll(self.collector.classes(), held) {
+            let bytes = self.bytes + self.task.collector.memory();
+            let classes = self.task.collector.classes();
+            if let Some(stop) = self.task.budget.poll(classes, bytes) {
                 return Ok(stop);
             }
-            self.held -= mutation.bytes();
+            self.bytes -= mutation.bytes();
             self.trace.truncate(position);
             self.trace.append_block(&mutation.block, &mutation.reads)?;
-            self.trace.set_memory(&mutation.memory);
-            self.new_writes = if self.trace.events[position].effect.has(Effect::RMW) {
+            self.trace.set_memory_order(&mutation.memory_order);
+            self.new_writes = if self.trace.execution.events[position]
+                .effect
+                .has(Effect::RMW)
+            {
                 position
             } else {
                 self.trace.len()
@@ -137,13 +154,13 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
             while self.trace.push_observer(None)? {}
         }
         for id in self.extension..self.trace.len() {
-            let event = &self.trace.events[id];
+            let event = &self.trace.execution.events[id];
             if event.effect.has(Effect::READ) {
                 let mut tried = FxHashSet::default();
                 if event.effect.has(Effect::LOCK) {
                     // Where another lock has come first, this one is found again.
                     let block: Box<[_]> = [(event.thread, event.source)].into();
-                    self.held += bytes_of(&block);
+                    self.bytes += bytes_of(&block);
                     tried.insert(block);
                 }
                 self.open.push(Open {
@@ -154,11 +171,10 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
             }
         }
         if complete {
-            self.maximal
-                .report_complete::<M, W>(&self.trace, self.collector);
+            self.maximal.report_complete(&self.trace, self.task);
         } else {
             self.maximal
-                .report_stuck(&mut self.trace, &mut self.verifier, self.collector);
+                .report_stuck(&mut self.trace, &mut self.verifier, self.task);
         }
         for k in 0..self.open.len() {
             self.mutate(k);
@@ -169,7 +185,7 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
     /// Tries the other sources of an open read.
     fn mutate(&mut self, k: usize) {
         let r = self.open[k].position as usize;
-        let read = self.trace.events[r];
+        let read = self.trace.execution.events[r];
         let loc = read.loc;
         if read.effect.has(Effect::LOCK) {
             self.replace_lock(k, read);
@@ -182,10 +198,11 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
         }
         let mut newest_own = None;
         for w in self.trace.writes[loc as usize].without(r).iter() {
-            let e = &self.trace.events[w];
+            let e = &self.trace.execution.events[w];
             if e.thread == read.thread {
                 if e.index < read.index
-                    && newest_own.is_none_or(|own: usize| self.trace.events[own].index < e.index)
+                    && newest_own
+                        .is_none_or(|own: usize| self.trace.execution.events[own].index < e.index)
                 {
                     newest_own = Some(w);
                 }
@@ -211,7 +228,7 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
         }
         if read.effect.has(Effect::RMW) && read.effect.has(Effect::WRITE) {
             for e in r + 1..self.trace.len() {
-                let event = &self.trace.events[e];
+                let event = &self.trace.execution.events[e];
                 if event.source == r as EventId
                     && event.effect.has(Effect::RMW)
                     && (fresh || e >= self.new_writes)
@@ -223,11 +240,11 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
     }
 
     /// Takes out of `writes` what an earlier read of the thread has seen overwritten, the cheap
-    /// part of MAYREAD (`001_…` section 4); true when the initial value is overwritten too.
+    /// part of MAYREAD (*Reads-From SC* section 4); true when the initial value is overwritten too.
     fn overwritten(&self, read: &Event, writes: &mut Bits<W>) -> bool {
-        let events = &self.trace.events;
+        let events = &self.trace.execution.events;
         let mut initial = false;
-        for &earlier in &self.trace.lists[read.thread as usize][..read.index as usize] {
+        for &earlier in &self.trace.execution.list(read.thread as usize)[..read.index as usize] {
             let event = &events[earlier as usize];
             if event.effect.has(Effect::READ) && event.loc == read.loc && event.source != INIT {
                 initial = true;
@@ -245,7 +262,7 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
     /// The mutation in which the open read reads from `w`.
     fn try_source(&mut self, k: usize, w: EventId) {
         let r = self.open[k].position as usize;
-        let old = self.trace.events[r];
+        let old = self.trace.execution.events[r];
         let kept = Bits::prefix(r + 1);
         let causes = if w == INIT {
             Bits::EMPTY
@@ -254,13 +271,13 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
         };
         let new = self.with_source(r, w);
         self.guide.clear();
-        self.guide.extend_from_slice(&self.trace.memory);
+        self.guide.extend_from_slice(&self.trace.memory_order);
         if new.effect.has(Effect::WRITE) && !old.effect.has(Effect::WRITE) {
             self.insert_after(w, r as EventId);
         }
-        self.trace.events[r] = new;
+        self.trace.execution.events[r] = new;
         self.consider(k, r, kept.without(r), causes);
-        self.trace.events[r] = old;
+        self.trace.execution.events[r] = old;
     }
 
     /// The mutation that swaps the open RMW with the RMW `e` that reads from it.
@@ -270,7 +287,10 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
         let Some(mut causes) = self.needs(e, r) else {
             return;
         };
-        let (old_r, old_e) = (self.trace.events[r], self.trace.events[e]);
+        let (old_r, old_e) = (
+            self.trace.execution.events[r],
+            self.trace.execution.events[e],
+        );
         if old_r.source != INIT {
             let source = old_r.source as usize;
             causes |= self.trace.past[source].with(source);
@@ -279,10 +299,10 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
         if !new_e.effect.has(Effect::WRITE) {
             return;
         }
-        self.trace.events[e] = new_e;
+        self.trace.execution.events[e] = new_e;
         let new_r = self.with_source(r, e as EventId);
-        self.trace.events[r] = new_r;
-        let memory = &self.trace.memory;
+        self.trace.execution.events[r] = new_r;
+        let memory = &self.trace.memory_order;
         self.guide.clear();
         self.guide.extend(
             memory
@@ -294,8 +314,8 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
             self.insert_after(e as EventId, r as EventId);
         }
         self.consider(k, r, kept.without(r), causes.with(e).minus(kept));
-        self.trace.events[r] = old_r;
-        self.trace.events[e] = old_e;
+        self.trace.execution.events[r] = old_r;
+        self.trace.execution.events[e] = old_e;
     }
 
     /// The mutations that give the mutex of the open lock to somebody else.
@@ -303,7 +323,7 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
         let r = self.open[k].position as usize;
         let fresh = r >= self.extension;
         for e in r + 1..self.trace.len() {
-            let event = self.trace.events[e];
+            let event = self.trace.execution.events[e];
             if event.effect.has(Effect::LOCK)
                 && event.loc == lock.loc
                 && (fresh || e >= self.extension)
@@ -320,16 +340,16 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
                 continue;
             }
             // The lock that waits is tried as the event it would be.
-            let index = self.trace.lists[t].len() as u16;
+            let index = self.trace.execution.threads[t].len() as u16;
             let Some(event) = event_of(pending, t as u8, index, lock.source, 0) else {
                 continue;
             };
             let e = self.trace.len();
-            self.trace.events.push(event);
-            self.trace.lists[t].push(e as EventId);
+            self.trace.execution.events.push(event);
+            self.trace.execution.threads[t].push(e as EventId);
             self.give_lock(k, e, lock.source);
-            self.trace.lists[t].pop();
-            self.trace.events.pop();
+            self.trace.execution.threads[t].pop();
+            self.trace.execution.events.pop();
         }
     }
 
@@ -340,15 +360,15 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
         let Some(causes) = self.needs(e, r) else {
             return;
         };
-        let old = self.trace.events[e];
-        self.trace.events[e].source = source;
+        let old = self.trace.execution.events[e];
+        self.trace.execution.events[e].source = source;
         self.guide.clear();
-        let memory = &self.trace.memory;
+        let memory = &self.trace.memory_order;
         self.guide
             .extend(memory.iter().filter(|w| **w as usize != e));
         self.insert_after(source, e as EventId);
         self.consider(k, e, kept, causes.minus(kept));
-        self.trace.events[e] = old;
+        self.trace.execution.events[e] = old;
     }
 
     /// What event `e` needs apart from its source; none when that includes `r`.
@@ -362,7 +382,7 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
 
     /// Event `id` if it read from `source`.
     fn with_source(&mut self, id: usize, source: EventId) -> Event {
-        let event = self.trace.events[id];
+        let event = self.trace.execution.events[id];
         if !event.effect.has(Effect::RMW) {
             return Event { source, ..event };
         }
@@ -384,7 +404,7 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
     /// `causes`; keeps it when it is new and realizable.
     fn consider(&mut self, k: usize, first: usize, kept: Bits<W>, causes: Bits<W>) {
         let position = self.open[k].position;
-        let events = &self.trace.events;
+        let events = &self.trace.execution.events;
         self.causes.clear();
         self.causes.extend(causes.iter().map(|c| c as EventId));
         if self.causes.len() > 1 {
@@ -408,19 +428,26 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
             self.block.push((e.thread, renumber(e.source)));
         }
         // One execution of many events has many mutations, each dear to verify.
-        self.stop = self.stop.or_else(|| self.budget.interrupted());
+        self.stop = self.stop.or_else(|| self.task.budget.interrupted());
         let open = &mut self.open[k];
         if self.stop.is_some() || open.tried.contains(self.block.as_slice()) {
             return;
         }
         open.tried.insert(self.block.as_slice().into());
-        self.held += bytes_of(&self.block);
+        self.bytes += bytes_of(&self.block);
         let included = kept | causes;
-        let (events, lists) = (&self.trace.events, &self.trace.lists);
-        if !self.verifier.verify(events, lists, included, &self.guide) {
-            self.stop = self.stop.or(self.verifier.interrupted);
-            return;
-        }
+        // Line 18.
+        let verified = self
+            .verifier
+            .verify(&self.trace.execution, included, &self.guide);
+        let order = match verified {
+            Verification::Realizable(order) => order,
+            Verification::Unrealizable => return,
+            Verification::Interrupted(why) => {
+                self.stop = Some(why);
+                return;
+            }
+        };
         self.reads.clear();
         for id in [first as EventId].iter().chain(&self.causes) {
             let e = &events[*id as usize];
@@ -433,16 +460,19 @@ impl<'a, 'p, M: MemoryModel, const W: usize> Rf<'a, 'p, M, W> {
         let mutation = Mutation {
             block: self.block.as_slice().into(),
             reads: self.reads.as_slice().into(),
-            memory: self.verifier.witness.iter().map(|w| renumber(*w)).collect(),
+            memory_order: order.iter().map(|w| renumber(*w)).collect(),
         };
-        self.held += mutation.bytes();
+        self.bytes += mutation.bytes();
         open.waiting.push(mutation);
     }
 }
 
 impl Mutation {
     fn bytes(&self) -> usize {
-        size_of::<Mutation>() + bytes_of(&self.block) + self.reads.len() * 8 + self.memory.len() * 2
+        size_of::<Mutation>()
+            + bytes_of(&self.block)
+            + size_of_val(&*self.reads)
+            + size_of_val(&*self.memory_order)
     }
 }
 

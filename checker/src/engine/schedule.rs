@@ -1,45 +1,48 @@
 //! From a class and the order of its memory-writes to an execution, move by move.
 
+use super::trace::Trace;
 use crate::event::{Effect, Event, EventId, INIT};
+use crate::model::{Model, Rules};
 use crate::operational::Move;
-use crate::program::Model;
 
-/// An execution of the events in which the writes reach memory in the order `memory`, and
+/// An execution of the trace in which the writes reach memory in the given order, and
 /// everything else happens as soon as it can. What cannot be placed is left out; the replay
 /// then says so.
-pub fn schedule(
+pub fn schedule<const W: usize>(
     model: Model,
-    locations: usize,
-    events: &[Event],
-    lists: &[Vec<EventId>],
-    memory: &[EventId],
+    trace: &Trace<'_, W>,
+    memory_order: &[EventId],
 ) -> Vec<Move> {
-    let threads = lists.len() - 1;
+    let rules = Rules::of(model);
+    let events = &trace.execution.events;
+    let lists = &trace.execution.threads;
+    let threads = lists.len();
     let mut moves = Vec::with_capacity(events.len() * 2);
     let mut taken = vec![0usize; threads];
     // Each thread's stores that are still in its buffers.
     let mut buffered: Vec<Vec<EventId>> = vec![Vec::new(); threads];
-    let mut current = vec![INIT; locations];
-    let at_once = |e: &Event| {
-        e.effect.has(Effect::WRITE) && (e.effect.has(Effect::DRAIN) || model == Model::Sc)
-    };
-    let mut next = memory.iter();
+    let mut current = vec![INIT; trace.program.locations.len()];
+    let at_once = |e: &Event| e.effect.has(Effect::WRITE) && !rules.buffers(e.effect);
+    let mut next = memory_order.iter();
     loop {
         let mut progress = true;
         while std::mem::take(&mut progress) {
             for t in 0..threads {
                 while let Some(&id) = lists[t].get(taken[t]) {
                     let e = &events[id as usize];
-                    let seen = || {
+                    let sees_source = || {
                         let own = buffered[t]
                             .iter()
                             .rev()
                             .find(|w| events[**w as usize].loc == e.loc);
-                        *own.unwrap_or(&current[e.loc as usize])
+                        match own {
+                            Some(own) => rules.forwarding && *own == e.source,
+                            None => current[e.loc as usize] == e.source,
+                        }
                     };
                     let ready = !at_once(e)
                         && (!e.effect.has(Effect::DRAIN) || buffered[t].is_empty())
-                        && (!e.effect.has(Effect::READ) || seen() == e.source);
+                        && (!e.effect.has(Effect::READ) || sees_source());
                     if !ready {
                         break;
                     }

@@ -18,13 +18,13 @@ const SHARDS: usize = 256;
 pub struct StateSet {
     /// Each code after its length.
     blocks: Vec<Vec<u32>>,
-    shards: Vec<HashTable<Place>>,
+    shards: Vec<HashTable<Slot>>,
     bytes: usize,
 }
 
 /// Where a code begins.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct Slot {
     block: u32,
     start: u32,
 }
@@ -44,7 +44,7 @@ impl StateSet {
         let shard = &mut self.shards[(hash >> 32) as usize % SHARDS];
         let blocks = &self.blocks;
         if shard
-            .find(hash, |place| stored(blocks, *place) == code)
+            .find(hash, |slot| stored(blocks, *slot) == code)
             .is_some()
         {
             return false;
@@ -58,7 +58,7 @@ impl StateSet {
         }
         let block = self.blocks.len() - 1;
         let words = &mut self.blocks[block];
-        let place = Place {
+        let slot = Slot {
             block: block as u32,
             start: words.len() as u32,
         };
@@ -66,7 +66,7 @@ impl StateSet {
         words.extend_from_slice(code);
         let blocks = &self.blocks;
         let before = shard.capacity();
-        shard.insert_unique(hash, place, |place| self::hash(stored(blocks, *place)));
+        shard.insert_unique(hash, slot, |slot| self::hash(stored(blocks, *slot)));
         self.bytes += (shard.capacity() - before) * ENTRY;
         true
     }
@@ -87,10 +87,10 @@ impl StateSet {
 }
 
 /// What an entry of a table takes: itself, its tag, and its part of the empty ones.
-const ENTRY: usize = (size_of::<Place>() + 1) * 8 / 7;
+const ENTRY: usize = (size_of::<Slot>() + 1) * 8 / 7;
 
-fn stored(blocks: &[Vec<u32>], place: Place) -> &[u32] {
-    let words = &blocks[place.block as usize][place.start as usize..];
+fn stored(blocks: &[Vec<u32>], slot: Slot) -> &[u32] {
+    let words = &blocks[slot.block as usize][slot.start as usize..];
     &words[1..=words[0] as usize]
 }
 

@@ -1,27 +1,25 @@
 //! The explored sequence of events, with the threads' states at its end.
 //!
 //! The sequence (τ in the papers) holds events in the order the exploration fixed them, which
-//! need not be an order of execution: a read may stand before its source. `memory` is the
-//! order in which the writes reach memory in one execution of it.
+//! need not be an order of execution: a read may stand before its source. `memory_order` is
+//! that of one execution of it.
 
 use crate::bits::Bits;
-use crate::event::{Effect, Event, EventId, INIT, event_of};
+use crate::event::{Effect, Event, EventId, Execution, INIT, event_of};
 use crate::operational::End;
 use crate::program::{Instr, LocId, Place, Program, Value};
 use crate::thread::{Cursor, Pending, Stop, advance, take};
 
 pub struct Trace<'p, const W: usize> {
     pub program: &'p Program,
-    pub events: Vec<Event>,
+    pub execution: Execution,
     /// For each event, what causes it: the transitive past by program order and reads-from.
     pub past: Vec<Bits<W>>,
-    /// Each thread's events in program order; the observing reads come last.
-    pub lists: Vec<Vec<EventId>>,
-    /// The writes, in memory order.
-    pub memory: Vec<EventId>,
+    /// The writes as they reach memory.
+    pub memory_order: Vec<EventId>,
     /// For each location, the writes to it.
     pub writes: Vec<Bits<W>>,
-    /// For each location, the last write in `memory`.
+    /// For each location, the last write in `memory_order`.
     last: Vec<EventId>,
     cursors: Vec<Cursor>,
     /// The registers of all threads, `stride` each.
@@ -64,10 +62,9 @@ impl<'p, const W: usize> Trace<'p, W> {
         }
         Trace {
             program,
-            events: Vec::new(),
+            execution: Execution::new(threads),
             past: Vec::new(),
-            lists: vec![Vec::new(); threads + 1],
-            memory: Vec::new(),
+            memory_order: Vec::new(),
             writes: vec![Bits::EMPTY; program.locations.len()],
             last: vec![INIT; program.locations.len()],
             cursors: vec![Cursor::default(); threads],
@@ -82,7 +79,7 @@ impl<'p, const W: usize> Trace<'p, W> {
     }
 
     pub fn len(&self) -> usize {
-        self.events.len()
+        self.execution.events.len()
     }
 
     pub fn threads(&self) -> usize {
@@ -100,7 +97,12 @@ impl<'p, const W: usize> Trace<'p, W> {
     pub fn pending_at(&mut self, id: usize) -> Pending {
         let mut cursor = self.saved[id];
         let regs = &mut self.saved_regs[id * self.stride..][..self.stride];
-        advance(self.program, self.events[id].thread, &mut cursor, regs)
+        advance(
+            self.program,
+            self.execution.events[id].thread,
+            &mut cursor,
+            regs,
+        )
     }
 
     /// The value that a read of `loc` from `source` gives.
@@ -109,7 +111,7 @@ impl<'p, const W: usize> Trace<'p, W> {
         if source == INIT {
             self.program.locations[loc as usize].init
         } else {
-            self.events[source as usize].value
+            self.execution.events[source as usize].value
         }
     }
 
@@ -129,9 +131,8 @@ impl<'p, const W: usize> Trace<'p, W> {
                 Place::Register(t, r) => self.register(t as usize, r as usize),
                 Place::Memory(loc) => {
                     let k = self.observed.iter().position(|l| *l == loc);
-                    let observers = &self.lists[self.threads()];
-                    match k.and_then(|k| observers.get(k)) {
-                        Some(o) => self.value(loc, self.events[*o as usize].source),
+                    match k.and_then(|k| self.execution.observers.get(k)) {
+                        Some(o) => self.value(loc, self.execution.events[*o as usize].source),
                         None => self.value(loc, self.last_write(loc)),
                     }
                 }
@@ -164,9 +165,9 @@ impl<'p, const W: usize> Trace<'p, W> {
             _ => 0,
         };
         self.place(id, t, pending, source, read);
-        let event = self.events[id];
+        let event = self.execution.events[id];
         if event.effect.has(Effect::WRITE) {
-            self.memory.push(id as EventId);
+            self.memory_order.push(id as EventId);
             self.last[event.loc as usize] = id as EventId;
         }
         self.past[id] = self.direct_past(id);
@@ -175,41 +176,39 @@ impl<'p, const W: usize> Trace<'p, W> {
 
     /// Appends the observing read of the next observed location; false when all are there.
     pub fn push_observer(&mut self, source: Option<EventId>) -> Result<bool, TooManyEvents> {
-        let list = self.threads();
-        let index = self.lists[list].len();
-        let Some(&loc) = self.observed.get(index) else {
+        let Some(loc) = self.next_observed() else {
             return Ok(false);
         };
         let id = self.reserve()?;
-        self.events[id] = Event {
-            thread: list as u8,
-            effect: Effect::READ.and(Effect::OBSERVE),
-            index: index as u16,
+        self.execution.events[id] = Event {
+            thread: self.threads() as u8,
+            effect: Effect::observer(),
+            index: self.execution.observers.len() as u16,
             loc,
             source: source.unwrap_or(self.last[loc as usize]),
             value: 0,
         };
-        self.lists[list].push(id as EventId);
+        self.execution.observers.push(id as EventId);
         self.past[id] = Bits::prefix(id);
         Ok(true)
     }
 
     /// The location of the next observing read, when there is one.
     pub fn next_observed(&self) -> Option<LocId> {
-        self.observed.get(self.lists[self.threads()].len()).copied()
+        self.observed.get(self.execution.observers.len()).copied()
     }
 
     /// Makes room for an event at the end.
     fn reserve(&mut self) -> Result<usize, TooManyEvents> {
-        let id = self.events.len();
+        let id = self.execution.events.len();
         // Some places stay free, for events that are only tried: a lock that waits,
         // and what threads that wait observe at the end.
         if id + self.threads() >= Bits::<W>::CAPACITY {
             return Err(TooManyEvents);
         }
-        self.events.push(Event {
+        self.execution.events.push(Event {
             thread: 0,
-            effect: Effect::default(),
+            effect: Effect::NONE,
             index: 0,
             loc: 0,
             source: INIT,
@@ -223,22 +222,22 @@ impl<'p, const W: usize> Trace<'p, W> {
 
     /// Takes thread `t`'s next event as event `id`.
     fn place(&mut self, id: usize, t: usize, pending: Pending, source: EventId, read: Value) {
-        let index = self.lists[t].len() as u16;
+        let index = self.execution.threads[t].len() as u16;
         let regs = &mut self.regs[t * self.stride..][..self.stride];
         self.saved[id] = self.cursors[t];
         self.saved_regs[id * self.stride..][..self.stride].copy_from_slice(regs);
         if let Some(event) = event_of(pending, t as u8, index, source, read) {
-            self.events[id] = event;
+            self.execution.events[id] = event;
             if event.effect.has(Effect::WRITE) {
                 self.writes[event.loc as usize].set(id);
             }
             take(self.program, t as u8, &mut self.cursors[t], regs, read);
-            self.lists[t].push(id as EventId);
+            self.execution.threads[t].push(id as EventId);
         }
     }
 
     fn direct_past(&self, id: usize) -> Bits<W> {
-        let event = &self.events[id];
+        let event = &self.execution.events[id];
         let mut past = Bits::EMPTY;
         if let Some(before) = self.before_in_thread(id) {
             past |= self.past[before].with(before);
@@ -252,15 +251,15 @@ impl<'p, const W: usize> Trace<'p, W> {
 
     /// The event before `id` in its thread.
     pub fn before_in_thread(&self, id: usize) -> Option<usize> {
-        let event = &self.events[id];
+        let event = &self.execution.events[id];
         let before = event.index.checked_sub(1)?;
-        Some(self.lists[event.thread as usize][before as usize] as usize)
+        Some(self.execution.list(event.thread as usize)[before as usize] as usize)
     }
 
     /// Forgets the events from position `len` on, which nothing before it depends on.
     pub fn truncate(&mut self, len: usize) {
-        for id in len..self.events.len() {
-            let event = self.events[id];
+        for id in len..self.execution.events.len() {
+            let event = self.execution.events[id];
             let t = event.thread as usize;
             let index = event.index as usize;
             if event.effect.has(Effect::WRITE) {
@@ -268,8 +267,8 @@ impl<'p, const W: usize> Trace<'p, W> {
                 *writes = writes.without(id);
             }
             // Within a block a thread's events need not stand in program order.
-            if index < self.lists[t].len() {
-                self.lists[t].truncate(index);
+            if index < self.execution.list(t).len() {
+                self.execution.list_mut(t).truncate(index);
                 if t < self.threads() {
                     self.cursors[t] = self.saved[id];
                     self.regs[t * self.stride..][..self.stride]
@@ -277,7 +276,7 @@ impl<'p, const W: usize> Trace<'p, W> {
                 }
             }
         }
-        self.events.truncate(len);
+        self.execution.events.truncate(len);
         self.past.truncate(len);
         self.saved.truncate(len);
         self.saved_regs.truncate(len * self.stride);
@@ -296,7 +295,7 @@ impl<'p, const W: usize> Trace<'p, W> {
             self.push_observer(Some(source))?;
             return Ok(());
         }
-        let start = self.events.len();
+        let start = self.execution.events.len();
         for _ in block {
             self.reserve()?;
         }
@@ -313,7 +312,7 @@ impl<'p, const W: usize> Trace<'p, W> {
         // Sources may stand later in the block: iterate until the pasts are stable.
         loop {
             let mut changed = false;
-            for id in start..self.events.len() {
+            for id in start..self.execution.events.len() {
                 let past = self.direct_past(id);
                 changed |= past != self.past[id];
                 self.past[id] = past;
@@ -325,12 +324,12 @@ impl<'p, const W: usize> Trace<'p, W> {
     }
 
     /// Sets the memory order, after the events were changed.
-    pub fn set_memory(&mut self, memory: &[EventId]) {
-        self.memory.clear();
-        self.memory.extend_from_slice(memory);
+    pub fn set_memory_order(&mut self, order: &[EventId]) {
+        self.memory_order.clear();
+        self.memory_order.extend_from_slice(order);
         self.last.fill(INIT);
-        for &w in memory {
-            self.last[self.events[w as usize].loc as usize] = w;
+        for &w in order {
+            self.last[self.execution.events[w as usize].loc as usize] = w;
         }
     }
 

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use crate::collect::{Class, Watch};
-use crate::event::{Effect, Event, EventId, INIT, NO_SOURCE};
+use crate::event::{Effect, Event, EventId, Execution, INIT, NO_SOURCE};
 use crate::program::Value;
 use crate::thread::{Cursor, advance, take};
 
@@ -13,10 +13,10 @@ use super::points::{PointId, Points, Probe};
 #[derive(Debug)]
 pub struct Kept {
     pub nodes: Box<[Node]>,
-    /// Where each thread's events end; the observing reads are the last thread's.
-    pub ends: Box<[EventId]>,
-    /// The writes in the memory order of one execution.
-    pub memory: Box<[EventId]>,
+    /// Where each thread's events end, and the observing reads, which come after them.
+    ends: Box<[EventId]>,
+    /// That of one execution.
+    pub memory_order: Box<[EventId]>,
     /// In order of `before`.
     pub crossings: Box<[Crossing]>,
 }
@@ -39,8 +39,8 @@ pub struct Crossing {
 }
 
 impl Kept {
-    /// The ids of the events of each thread, observing reads last.
-    pub fn threads(&self) -> impl Iterator<Item = std::ops::Range<EventId>> {
+    /// The ids of the events of each thread, and last of the observing reads.
+    pub fn lists(&self) -> impl Iterator<Item = std::ops::Range<EventId>> {
         let mut start = 0;
         self.ends
             .iter()
@@ -51,7 +51,7 @@ impl Kept {
         size_of::<Kept>()
             + size_of_val(&*self.nodes)
             + size_of_val(&*self.ends)
-            + size_of_val(&*self.memory)
+            + size_of_val(&*self.memory_order)
             + size_of_val(&*self.crossings)
     }
 }
@@ -106,8 +106,9 @@ impl Watch for Keeper<'_> {
 }
 
 fn keep(points: &Points, class: Class<'_>) -> Kept {
-    let mut renumbered = vec![0; class.events.len()];
-    let order = class.lists.iter().flatten();
+    let execution = class.execution;
+    let mut renumbered = vec![0; execution.events.len()];
+    let order = execution.lists().flatten();
     for (new, &old) in order.clone().enumerate() {
         renumbered[old as usize] = new as EventId;
     }
@@ -122,7 +123,7 @@ fn keep(points: &Points, class: Class<'_>) -> Kept {
             loc,
             source,
             ..
-        } = class.events[id as usize];
+        } = execution.events[id as usize];
         Node {
             thread,
             effect,
@@ -131,18 +132,18 @@ fn keep(points: &Points, class: Class<'_>) -> Kept {
         }
     };
     let mut end = 0;
-    let ends = class.lists.iter().map(|list| {
+    let ends = execution.lists().map(|list| {
         end += list.len() as EventId;
         end
     });
     let mut crossings = Vec::new();
-    for t in 0..class.lists.len() - 1 {
-        cross(points, class, t, &renumbered, &mut crossings);
+    for t in 0..execution.threads.len() {
+        cross(points, execution, t, &renumbered, &mut crossings);
     }
     Kept {
         nodes: order.map(node).collect(),
         ends: ends.collect(),
-        memory: class.memory.iter().map(|&id| renumber(id)).collect(),
+        memory_order: class.memory_order.iter().map(|&id| renumber(id)).collect(),
         crossings: crossings.into(),
     }
 }
@@ -150,7 +151,7 @@ fn keep(points: &Points, class: Class<'_>) -> Kept {
 /// Runs a thread again, with its probes, to see which points it comes by.
 fn cross(
     points: &Points,
-    class: Class<'_>,
+    execution: &Execution,
     t: usize,
     renumbered: &[EventId],
     crossings: &mut Vec<Crossing>,
@@ -160,8 +161,8 @@ fn cross(
     let mut regs = program.threads[t].regs.clone();
     let mut passed: Vec<PointId> = Vec::new();
     let mut buffered = false;
-    for &id in &class.lists[t] {
-        let event = &class.events[id as usize];
+    for &id in &execution.threads[t] {
+        let event = &execution.events[id as usize];
         loop {
             advance(program, t as u8, &mut cursor, &mut regs);
             match points.probes[t].get(cursor.pc as usize) {
@@ -186,7 +187,7 @@ fn cross(
         let read = match event.source {
             NO_SOURCE => 0,
             INIT => program.locations[event.loc as usize].init,
-            source => class.events[source as usize].value,
+            source => execution.events[source as usize].value,
         };
         take(program, t as u8, &mut cursor, &mut regs, read);
     }

@@ -8,12 +8,13 @@
 use rustc_hash::FxHashMap;
 
 use fencepost_grammar::Error;
-use fencepost_grammar::ast::native::FenceKind as Written;
 use fencepost_grammar::ast::{Body, Test};
 use fencepost_grammar::fences::{self, NewFence, Place};
 
+use crate::event::Effect;
 use crate::lower::{LowerOptions, lower};
-use crate::program::{FenceKind, Instr, Model, Pc, Program, Thread};
+use crate::model::{self, Model, Rules};
+use crate::program::{FenceKind, Instr, Pc, Program, Thread};
 
 /// An index into [`Points::candidates`].
 pub type CandidateId = u16;
@@ -64,7 +65,7 @@ impl Points {
             .iter()
             .map(|&place| NewFence {
                 place,
-                kind: Written::Full,
+                kind: FenceKind::Full,
             })
             .collect();
         let program = lower(&fences::insert(test, &probes), options)?;
@@ -120,7 +121,7 @@ impl Points {
         let mut candidates = Vec::new();
         for i in 0..places.len() {
             let u = uses[i];
-            let store_store = u.store_store && model == Model::Pso;
+            let store_store = u.store_store && Rules::of(model).reorder_stores();
             if first[i] != i || !(u.full || store_store) {
                 continue;
             }
@@ -161,10 +162,7 @@ impl Points {
         let Candidate { point, kind } = self.candidates[id as usize];
         NewFence {
             place: self.places[point as usize],
-            kind: match kind {
-                FenceKind::Full => Written::Full,
-                FenceKind::StoreStore => Written::StoreStore,
-            },
+            kind,
         }
     }
 
@@ -201,7 +199,9 @@ impl<'a> Flow<'a> {
 
     fn drains(&self, pc: usize) -> bool {
         match self.thread.code[pc] {
-            Instr::Fence(kind) => kind == FenceKind::Full && self.probes[pc].is_none(),
+            Instr::Fence(kind) => {
+                model::fence(kind).has(Effect::DRAIN) && self.probes[pc].is_none()
+            }
             Instr::Rmw { .. } | Instr::Lock(_) | Instr::Unlock(_) => true,
             _ => false,
         }
@@ -214,17 +214,17 @@ impl<'a> Flow<'a> {
         let is_store = |pc: usize| matches!(self.thread.code[pc], Instr::Store { .. });
         let is_load = |pc: usize| matches!(self.thread.code[pc], Instr::Load { .. });
         // Before an instruction: a store may be in the buffer.
-        let mut pending = vec![false; n];
+        let mut buffered = vec![false; n];
         // From an instruction on: a load, a store may come before the next drain.
         let mut load = vec![false; n];
         let mut store = vec![false; n];
         let mut changed = true;
         while std::mem::take(&mut changed) {
             for pc in 0..n {
-                let leaves = is_store(pc) || pending[pc] && !self.drains(pc);
+                let leaves = is_store(pc) || buffered[pc] && !self.drains(pc);
                 for next in successors(self.thread, pc).into_iter().flatten() {
-                    changed |= leaves && !pending[next];
-                    pending[next] |= leaves;
+                    changed |= leaves && !buffered[next];
+                    buffered[next] |= leaves;
                 }
             }
             for pc in (0..n).rev() {
@@ -242,8 +242,8 @@ impl<'a> Flow<'a> {
             .filter_map(|pc| {
                 let i = self.probes[pc]?;
                 let found = Use {
-                    full: pending[pc] && load[pc],
-                    store_store: pending[pc] && store[pc],
+                    full: buffered[pc] && load[pc],
+                    store_store: buffered[pc] && store[pc],
                 };
                 Some((i, found))
             })

@@ -1,90 +1,84 @@
 //! Can a class still happen with some fences, and which further ones would rule that out?
 
 use crate::bits::Bits;
-use crate::event::{Effect, Event, EventId, INIT, NO_SOURCE};
+use crate::event::{Effect, Event, EventId, Execution, INIT, NO_SOURCE};
+use crate::model::{self, Model};
 use crate::program::FenceKind;
 use crate::report::{Completeness, Interrupt};
-use crate::verify::{MemoryModel, Verifier};
+use crate::verify::{Verification, Verifier};
 
-use super::kept::{Kept, Node};
-use super::points::{Candidate, CandidateId};
+use super::kept::{Crossing, Kept, Node};
+use super::points::{Candidate, CandidateId, Points};
 
 /// A set of candidates: for each one, whether it is in.
 pub type Choice = Vec<bool>;
 
 /// Verifies classes with fences inserted.
-pub struct Realizer<'a, M, const W: usize> {
+pub struct Realizer<'a, const W: usize> {
     candidates: &'a [Candidate],
-    verifier: Verifier<M, W>,
-    /// For each point, the strongest fence that is chosen there.
-    at_point: Vec<Option<FenceKind>>,
-    events: Vec<Event>,
-    lists: Vec<Vec<EventId>>,
-    /// The memory order of the execution that was found.
-    memory: Vec<EventId>,
+    verifier: Verifier<W>,
+    /// For each point, what the fences that are chosen there do together.
+    at_point: Vec<Effect>,
+    execution: Execution,
+    /// That of the execution that was found.
+    memory_order: Vec<EventId>,
     /// For each event, when it happens in that execution: see [`Realizer::times`].
     time: Vec<u32>,
 }
 
-impl<'a, M: MemoryModel, const W: usize> Realizer<'a, M, W> {
-    pub fn new(
-        candidates: &'a [Candidate],
-        points: usize,
-        locations: usize,
-        interrupt: Interrupt,
-    ) -> Self {
+impl<'a, const W: usize> Realizer<'a, W> {
+    pub fn new(points: &'a Points, model: Model, interrupt: Interrupt) -> Self {
+        let program = &points.program;
         Realizer {
-            candidates,
-            verifier: Verifier::new(locations).interruptible(interrupt),
-            at_point: vec![None; points],
-            events: Vec::new(),
-            lists: Vec::new(),
-            memory: Vec::new(),
+            candidates: &points.candidates,
+            verifier: Verifier::new(model, program.locations.len()).interruptible(interrupt),
+            at_point: vec![Effect::NONE; points.places.len()],
+            execution: Execution::new(program.threads.len()),
+            memory_order: Vec::new(),
             time: Vec::new(),
         }
     }
 
-    /// Why the last verification gave up, if it did: then its answer means nothing.
-    pub fn interrupted(&self) -> Option<Completeness> {
-        self.verifier.interrupted
-    }
-
     /// Says which fences are there from now on.
     pub fn choose(&mut self, choice: &[bool]) {
-        self.at_point.fill(None);
+        self.at_point.fill(Effect::NONE);
         for (candidate, _) in self.candidates.iter().zip(choice).filter(|(_, c)| **c) {
-            let kind = &mut self.at_point[candidate.point as usize];
-            *kind = (*kind).max(Some(candidate.kind));
+            let fence = &mut self.at_point[candidate.point as usize];
+            *fence = fence.and(model::fence(candidate.kind));
         }
     }
 
-    /// Whether the class has an execution with the fences chosen.
-    pub fn realizable(&mut self, class: &Kept) -> bool {
-        self.memory.clear();
-        let fenced = |c: &super::kept::Crossing| self.at_point[c.point as usize].is_some();
+    /// Whether the class has an execution with the fences chosen; an error when the search for
+    /// it was ended.
+    pub fn realizable(&mut self, class: &Kept) -> Result<bool, Completeness> {
+        self.memory_order.clear();
+        let fenced = |c: &Crossing| self.at_point[c.point as usize] != Effect::NONE;
         if !class.crossings.iter().any(fenced) {
-            self.memory.extend_from_slice(&class.memory);
-            return true;
+            self.memory_order.extend_from_slice(&class.memory_order);
+            return Ok(true);
         }
         self.load(class);
-        let included = Bits::prefix(self.events.len());
-        self.verifier.interrupted = None;
-        let found = self
-            .verifier
-            .verify(&self.events, &self.lists, included, &class.memory);
-        if found {
-            self.memory.extend_from_slice(&self.verifier.witness);
+        let included = Bits::prefix(self.execution.events.len());
+        let guide = &class.memory_order;
+        match self.verifier.verify(&self.execution, included, guide) {
+            Verification::Realizable(order) => self.memory_order.extend_from_slice(order),
+            Verification::Unrealizable => return Ok(false),
+            Verification::Interrupted(why) => return Err(why),
         }
-        found
+        Ok(true)
     }
 
     /// The events of the class with the fences between them.
     fn load(&mut self, class: &Kept) {
-        self.events.clear();
-        self.lists.resize_with(class.ends.len(), Vec::new);
-        for (range, list) in class.threads().zip(&mut self.lists) {
+        let events = &mut self.execution.events;
+        events.clear();
+        let lists = self.execution.threads.iter_mut();
+        for (range, list) in class
+            .lists()
+            .zip(lists.chain([&mut self.execution.observers]))
+        {
             let start = range.start;
-            self.events.extend(range.clone().map(|id| {
+            events.extend(range.clone().map(|id| {
                 let Node {
                     thread,
                     effect,
@@ -106,26 +100,24 @@ impl<'a, M: MemoryModel, const W: usize> Realizer<'a, M, W> {
         let mut crossings = class.crossings.iter().peekable();
         while let Some(crossing) = crossings.next() {
             let before = crossing.before;
-            let mut kind = self.at_point[crossing.point as usize];
+            let mut effect = self.at_point[crossing.point as usize];
             while let Some(more) = crossings.next_if(|c| c.before == before) {
-                kind = kind.max(self.at_point[more.point as usize]);
+                effect = effect.and(self.at_point[more.point as usize]);
             }
-            let Some(kind) = kind else { continue };
-            let at = &self.events[before as usize];
-            let (thread, index) = (at.thread, at.index);
-            let fence = self.events.len() as EventId;
-            self.events.push(Event {
+            if effect == Effect::NONE {
+                continue;
+            }
+            let Event { thread, index, .. } = events[before as usize];
+            let fence = events.len() as EventId;
+            events.push(Event {
                 thread,
-                effect: match kind {
-                    FenceKind::Full => Effect::DRAIN,
-                    FenceKind::StoreStore => Effect::STORE_FENCE,
-                },
+                effect,
                 index,
                 loc: 0,
                 source: NO_SOURCE,
                 value: 0,
             });
-            let list = &mut self.lists[thread as usize];
+            let list = &mut self.execution.threads[thread as usize];
             if let Some(at) = list.iter().position(|id| *id == before) {
                 list.insert(at, fence);
             }
@@ -139,8 +131,8 @@ impl<'a, M: MemoryModel, const W: usize> Realizer<'a, M, W> {
         let mut full = vec![false; self.at_point.len()];
         let mut store_store = vec![false; self.at_point.len()];
         let mut crossings = class.crossings.iter().rev().peekable();
-        let mut threads: Vec<_> = class.threads().collect();
-        threads.pop();
+        let mut threads: Vec<_> = class.lists().collect();
+        threads.pop(); // the observing reads
         for range in threads.into_iter().rev() {
             // The latest flush of the stores before each event.
             let mut latest = 0;
@@ -148,7 +140,7 @@ impl<'a, M: MemoryModel, const W: usize> Realizer<'a, M, W> {
                 .clone()
                 .map(|id| {
                     let before = latest;
-                    if class.nodes[id as usize].effect.is_buffered() {
+                    if class.nodes[id as usize].effect.is_plain_store() {
                         latest = latest.max(self.time[id as usize]);
                     }
                     before
@@ -161,7 +153,7 @@ impl<'a, M: MemoryModel, const W: usize> Realizer<'a, M, W> {
                 if effect.has(Effect::READ) || effect.has(Effect::WRITE) {
                     any = any.min(time);
                 }
-                if effect.is_buffered() {
+                if effect.is_plain_store() {
                     stores = stores.min(time);
                 }
                 while let Some(crossing) = crossings.next_if(|c| c.before == id) {
@@ -185,7 +177,7 @@ impl<'a, M: MemoryModel, const W: usize> Realizer<'a, M, W> {
     /// anything else after so many writes; each load as late as it can be, so that as few
     /// stores as possible are still in the buffer when it happens.
     fn times(&mut self, class: &Kept) {
-        let memory = &self.memory;
+        let memory = &self.memory_order;
         self.time.clear();
         self.time.resize(class.nodes.len(), u32::MAX);
         // For each write, the number of the one that overwrites it.
@@ -202,7 +194,7 @@ impl<'a, M: MemoryModel, const W: usize> Realizer<'a, M, W> {
                 None => first[loc] = number,
             }
         }
-        for range in class.threads() {
+        for range in class.lists() {
             let mut bound = memory.len() as u32;
             for id in range.rev() {
                 let node = &class.nodes[id as usize];
@@ -224,30 +216,31 @@ impl<'a, M: MemoryModel, const W: usize> Realizer<'a, M, W> {
 
     /// For a class that is realizable with `choice`: candidates of which every set that rules
     /// the class out has one, and no fewer will do for that.
-    pub fn clause(&mut self, class: &Kept, choice: &[bool]) -> Vec<CandidateId> {
+    pub fn clause(
+        &mut self,
+        class: &Kept,
+        choice: &[bool],
+    ) -> Result<Vec<CandidateId>, Completeness> {
         let mut out = vec![false; self.candidates.len()];
         self.choose(choice);
-        if !self.realizable(class) {
-            return Vec::new();
+        if !self.realizable(class)? {
+            return Ok(Vec::new());
         }
         self.contradicted(class, &mut out);
         // What does not contradict the execution can be there too. Then one by one, as many
         // more as leave some execution.
         let mut needed = vec![false; out.len()];
         while let Some(next) = (0..out.len()).find(|&c| out[c] && !needed[c]) {
-            if self.interrupted().is_some() {
-                break;
-            }
             let with: Choice = (0..out.len()).map(|c| !out[c] || c == next).collect();
             self.choose(&with);
-            if self.realizable(class) {
+            if self.realizable(class)? {
                 self.contradicted(class, &mut out);
             } else {
                 needed[next] = true;
             }
         }
-        (0..out.len() as CandidateId)
+        Ok((0..out.len() as CandidateId)
             .filter(|&c| out[c as usize])
-            .collect()
+            .collect())
     }
 }

@@ -1,9 +1,9 @@
 //! The implicit hitting-set loop: propose the cheapest set, see what it leaves, learn.
 
 use crate::bits::Bits;
-use crate::program::{FenceKind, Model};
+use crate::model::Model;
+use crate::program::FenceKind;
 use crate::report::{Budget, Completeness};
-use crate::verify::{MemoryModel, Pso, Sc, Tso};
 
 use super::hitting::{self, Cheapest};
 use super::kept::Kept;
@@ -47,30 +47,19 @@ pub fn solve(
     model: Model,
     budget: &mut Budget,
 ) -> Result<Solution, Unsolved> {
-    match model {
-        Model::Sc => by_width::<Sc>(points, kept, budget),
-        Model::Tso => by_width::<Tso>(points, kept, budget),
-        Model::Pso => by_width::<Pso>(points, kept, budget),
-    }
-}
-
-fn by_width<M: MemoryModel>(
-    points: &Points,
-    kept: &[Kept],
-    budget: &mut Budget,
-) -> Result<Solution, Unsolved> {
     let size = |class: &Kept| class.nodes.len() + class.crossings.len();
     match kept.iter().map(size).max().unwrap_or(0) {
-        n if n <= Bits::<1>::CAPACITY => with_width::<M, 1>(points, kept, budget),
-        n if n <= Bits::<4>::CAPACITY => with_width::<M, 4>(points, kept, budget),
-        n if n <= Bits::<16>::CAPACITY => with_width::<M, 16>(points, kept, budget),
+        n if n <= Bits::<1>::CAPACITY => with_width::<1>(points, kept, model, budget),
+        n if n <= Bits::<4>::CAPACITY => with_width::<4>(points, kept, model, budget),
+        n if n <= Bits::<16>::CAPACITY => with_width::<16>(points, kept, model, budget),
         _ => Err(Unsolved::Stopped(Completeness::TooManyEvents)),
     }
 }
 
-fn with_width<M: MemoryModel, const W: usize>(
+fn with_width<const W: usize>(
     points: &Points,
     kept: &[Kept],
+    model: Model,
     budget: &mut Budget,
 ) -> Result<Solution, Unsolved> {
     let costs: Vec<u32> = points
@@ -78,12 +67,7 @@ fn with_width<M: MemoryModel, const W: usize>(
         .iter()
         .map(|c| half_cost(c.kind))
         .collect();
-    let mut realizer = Realizer::<M, W>::new(
-        &points.candidates,
-        points.places.len(),
-        points.program.locations.len(),
-        budget.interrupt(),
-    );
+    let mut realizer = Realizer::<W>::new(points, model, budget.interrupt());
     let mut clauses: Vec<Vec<CandidateId>> = Vec::new();
     let mut accepted: Vec<Vec<CandidateId>> = Vec::new();
     let mut rounds = 0;
@@ -118,22 +102,23 @@ fn with_width<M: MemoryModel, const W: usize>(
                 if let Some(stop) = budget.poll(0, 0) {
                     return partial(accepted, &costs, rounds, stop);
                 }
-                if realizer.realizable(&kept[k]) {
-                    left = Some(k);
-                    break;
-                }
-                if let Some(stop) = realizer.interrupted() {
-                    return partial(accepted, &costs, rounds, stop);
+                match realizer.realizable(&kept[k]) {
+                    Ok(true) => {
+                        left = Some(k);
+                        break;
+                    }
+                    Ok(false) => {}
+                    Err(stop) => return partial(accepted, &costs, rounds, stop),
                 }
             }
             match left {
                 None => accepted.push(set.clone()),
                 Some(k) => {
                     start = k;
-                    let clause = realizer.clause(&kept[k], &choice);
-                    if let Some(stop) = realizer.interrupted() {
-                        return partial(accepted, &costs, rounds, stop);
-                    }
+                    let clause = match realizer.clause(&kept[k], &choice) {
+                        Ok(clause) => clause,
+                        Err(stop) => return partial(accepted, &costs, rounds, stop),
+                    };
                     if clause.is_empty() {
                         return Err(Unsolved::Unavoidable);
                     }

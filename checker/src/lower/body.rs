@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use fencepost_grammar::ast::native::{
-    AtomicOp, BinaryOp, Block, Expr, ExprKind, FenceKind as Fence, Place, Stmt, StmtKind,
+    AtomicOp, BinaryOp, Block, Expr, ExprKind, Place, Stmt, StmtKind,
 };
 use fencepost_grammar::ast::{Ident, SmolStr};
 use fencepost_grammar::error::NameKind;
@@ -13,9 +13,7 @@ use super::code::Code;
 use super::constant::{self, Known};
 use super::native::{Global, Globals, known};
 use super::{LowerOptions, MAX_INSTRUCTIONS, MAX_ITERATIONS, range, too_many, unreadable};
-use crate::program::{
-    Address, FenceKind, Instr, LocId, Loop, Op, Operand, Pc, RegId, RmwOp, Thread, Value,
-};
+use crate::program::{Address, Instr, LocId, Loop, Op, Operand, Pc, RegId, RmwOp, Thread, Value};
 
 /// A thread's body while it is lowered.
 pub struct Body<'a> {
@@ -112,10 +110,7 @@ impl<'a> Body<'a> {
                 ..
             } => self.atomic(stmt, target.as_deref(), *op, place, args)?,
             StmtKind::Fence(kind) => {
-                self.code.emit(Instr::Fence(match kind {
-                    Fence::Full => FenceKind::Full,
-                    Fence::StoreStore => FenceKind::StoreStore,
-                }));
+                self.code.emit(Instr::Fence(*kind));
             }
             StmtKind::Lock(name) => {
                 let loc = self.mutex(name)?;

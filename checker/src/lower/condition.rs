@@ -3,12 +3,11 @@
 use rustc_hash::FxHashMap;
 
 use fencepost_grammar::Error;
-use fencepost_grammar::ast::{self, CompareOp, Frequency, PropKind, Test};
+use fencepost_grammar::ast::{self, Frequency, PropKind, Test};
 
 use super::{range, unreadable};
 use crate::program::{
-    Compare, Condition, Expect, Model, ObsId, Observable, Place, Program, Prop, Quantifier, Term,
-    Value, Verdict,
+    Compare, Condition, Expect, ObsId, Observable, Place, Program, Prop, Term, Value, Verdict,
 };
 
 /// What the names in a condition mean: each dialect knows for itself.
@@ -52,11 +51,7 @@ pub fn lower(test: &Test, names: &mut impl Names, program: &mut Program, errors:
     for condition in &test.conditions {
         match lowering.prop(&condition.prop) {
             Ok(prop) => conditions.push(Condition {
-                quantifier: match condition.quantifier {
-                    ast::Quantifier::Exists => Quantifier::Exists,
-                    ast::Quantifier::NotExists => Quantifier::NotExists,
-                    ast::Quantifier::Forall => Quantifier::Forall,
-                },
+                quantifier: condition.quantifier,
                 name: condition.name.as_ref().map(|name| name.name.to_string()),
                 prop,
                 span: range(condition.span),
@@ -143,7 +138,7 @@ impl<N: Names> Lowering<'_, N> {
             PropKind::Compare { lhs, op, rhs } => {
                 let left = self.term(lhs, Side::Left)?;
                 let right = self.term(rhs, Side::Right)?;
-                self.compare(left, compare(*op), right)
+                self.compare(left, *op, right)
             }
             PropKind::Error => return Err(unreadable(prop.span)),
         })
@@ -224,17 +219,6 @@ fn renumber(prop: &mut Prop, new_id: &[ObsId]) {
     }
 }
 
-fn compare(op: CompareOp) -> Compare {
-    match op {
-        CompareOp::Eq => Compare::Eq,
-        CompareOp::Ne => Compare::Ne,
-        CompareOp::Lt => Compare::Lt,
-        CompareOp::Le => Compare::Le,
-        CompareOp::Gt => Compare::Gt,
-        CompareOp::Ge => Compare::Ge,
-    }
-}
-
 /// The comparison with its sides exchanged.
 fn turned(op: Compare) -> Compare {
     match op {
@@ -248,11 +232,7 @@ fn turned(op: Compare) -> Compare {
 
 fn expect(written: &ast::Expect) -> Expect {
     Expect {
-        model: match written.model {
-            ast::Model::Sc => Model::Sc,
-            ast::Model::Tso => Model::Tso,
-            ast::Model::Pso => Model::Pso,
-        },
+        model: written.model,
         verdict: match written.frequency {
             Frequency::Never => Verdict::Never,
             Frequency::Sometimes => Verdict::Sometimes,

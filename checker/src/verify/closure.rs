@@ -1,6 +1,7 @@
-//! Closure: the orders that every witness respects, to a fixed point (`000_…` 4.3, `001_…` 5.1).
+//! Closure: the orders that every execution respects, to a fixed point.
 //!
-//! For a read `r` of location `x` with source `w`:
+//! After *Reads-From TSO/PSO* section 4.3, and the saturation of *Reads-From SC* section 5.1,
+//! whose rules R1 and R2 are 2 and 3 here. For a read `r` of location `x` with source `w`:
 //! 1. from another thread: `w < r`, and `r`'s own earlier stores to `x` are before `w`;
 //! 2. another write to `x` before `r` is before `w`;
 //! 3. another write to `x` after `w` is after `r`.
@@ -8,7 +9,7 @@
 //! An RMW is one event that reads and writes, so rules 2 and 3 are its atomicity: no write
 //! comes between its source and itself. The initial write is before all others.
 
-use super::{MemoryModel, Order, Verifier};
+use super::{Order, Verifier};
 use crate::bits::Bits;
 use crate::event::{Event, EventId, INIT};
 
@@ -33,64 +34,81 @@ pub struct Link {
     pub reason: Reason,
 }
 
-impl<const W: usize> Order<W> {
-    /// Adds `a < b` and what follows from it; false when that makes a cycle.
-    #[inline]
-    pub(super) fn add(&mut self, a: usize, b: usize) -> bool {
-        if a == b || self.after[b].has(a) {
-            return false;
-        }
-        if self.after[a].has(b) {
-            return true;
-        }
-        let before = self.before[a].with(a);
-        let after = self.after[b].with(b);
-        // What is before `b` already is before all that is after `b`, and the other way round.
-        let gains = after.minus(self.after[a]);
-        for p in before.minus(self.before[b]).iter() {
-            self.after[p] |= after;
-        }
-        for s in gains.iter() {
-            self.before[s] |= before;
-        }
-        true
+fn link(from: usize, to: usize, reason: Reason) -> Link {
+    Link {
+        from: from as EventId,
+        to: to as EventId,
+        reason,
     }
 }
 
-/// Rule 1 on the loaded events; false when there is no witness.
-pub(super) fn constrain<M: MemoryModel, const W: usize>(
-    v: &mut Verifier<M, W>,
+/// Who wants to know what is derived: nobody, or who explains.
+pub(super) trait Log {
+    fn derived<const W: usize>(&mut self, order: &Order<W>, from: usize, to: usize, why: Reason);
+}
+
+impl Log for () {
+    #[inline(always)]
+    fn derived<const W: usize>(&mut self, _: &Order<W>, _: usize, _: usize, _: Reason) {}
+}
+
+impl Log for Vec<Link> {
+    fn derived<const W: usize>(&mut self, order: &Order<W>, from: usize, to: usize, why: Reason) {
+        if !order.after[from].has(to) {
+            self.push(link(from, to, why));
+        }
+    }
+}
+
+/// Adds what is derived to the order; false when that makes a cycle.
+#[inline]
+fn derive<const W: usize>(
+    order: &mut Order<W>,
+    log: &mut impl Log,
+    from: usize,
+    to: usize,
+    why: Reason,
+) -> bool {
+    log.derived(order, from, to, why);
+    order.add(from, to)
+}
+
+/// Rule 1 on the loaded events; false when there is no execution.
+pub(super) fn constrain<const W: usize>(
+    v: &mut Verifier<W>,
     events: &[Event],
+    log: &mut impl Log,
 ) -> bool {
     for k in 0..v.reads.len() {
         let read = v.reads[k];
         let r = read.id as usize;
         let others = v.writes[read.loc as usize].without(r);
         let own = own_earlier_stores(events, r, others);
-        if read.source == INIT {
-            if !own.is_empty() {
+        let source = read.source as usize;
+        let is_initial = read.source == INIT;
+        if is_initial || events[source].thread == events[r].thread {
+            // Its own newest store, or nothing else can be seen.
+            let hides = |w: &usize| is_initial || events[*w].index > events[source].index;
+            let unseen = (!is_initial && !own.has(source)).then_some(source);
+            if let Some(w) = own.iter().find(hides).or(unseen) {
+                log.derived(&v.order, w, r, Reason::OwnStore);
+                log.derived(&v.order, r, w, Reason::FromRead);
                 return false;
             }
-            for w in others.iter() {
-                if !v.order.add(r, w) {
-                    return false;
+            if is_initial {
+                for w in others.iter() {
+                    if !derive(&mut v.order, log, r, w, Reason::FromRead) {
+                        return false;
+                    }
                 }
             }
             continue;
         }
-        let source = read.source as usize;
-        if events[source].thread == events[r].thread {
-            // Its own newest store, or nothing else can be seen.
-            if !own.has(source) || own.iter().any(|w| events[w].index > events[source].index) {
-                return false;
-            }
-            continue;
-        }
-        if !v.order.add(source, r) {
+        if !derive(&mut v.order, log, source, r, Reason::ReadsFrom) {
             return false;
         }
         for w in own.iter() {
-            if !v.order.add(w, source) {
+            if !derive(&mut v.order, log, w, source, Reason::OwnStore) {
                 return false;
             }
         }
@@ -110,8 +128,8 @@ fn own_earlier_stores<const W: usize>(events: &[Event], r: usize, others: Bits<W
     own
 }
 
-/// Rules 2 and 3 until nothing changes; false when there is no witness.
-pub(super) fn saturate<M, const W: usize>(v: &mut Verifier<M, W>) -> bool {
+/// Rules 2 and 3 until nothing changes; false when there is no execution.
+pub(super) fn saturate<const W: usize>(v: &mut Verifier<W>, log: &mut impl Log) -> bool {
     loop {
         let mut changed = false;
         for k in 0..v.reads.len() {
@@ -125,14 +143,14 @@ pub(super) fn saturate<M, const W: usize>(v: &mut Verifier<M, W>) -> bool {
             let late = (v.order.before[r] & others).minus(v.order.before[w]);
             for other in late.iter() {
                 changed = true;
-                if !v.order.add(other, w) {
+                if !derive(&mut v.order, log, other, w, Reason::BeforeSource) {
                     return false;
                 }
             }
             let overwriting = (v.order.after[w] & others).minus(v.order.after[r]);
             for other in overwriting.iter() {
                 changed = true;
-                if !v.order.add(r, other) {
+                if !derive(&mut v.order, log, r, other, Reason::FromRead) {
                     return false;
                 }
             }
@@ -143,147 +161,41 @@ pub(super) fn saturate<M, const W: usize>(v: &mut Verifier<M, W>) -> bool {
     }
 }
 
-impl<M: MemoryModel, const W: usize> Verifier<M, W> {
-    /// Why closure finds no witness: a shortest cycle of the orders it derives.
-    /// None when closure succeeds.
-    pub fn explain(
-        &mut self,
-        events: &[Event],
-        lists: &[Vec<EventId>],
-        included: Bits<W>,
-    ) -> Option<Vec<Link>> {
-        self.load(events, lists, included);
-        let mut links = Vec::new();
-        for a in included.iter() {
-            for b in self.order.after[a].iter() {
-                links.push(link(a, b, Reason::ProgramOrder));
-            }
-        }
-        // The same rules as `close`, edge by edge, until one closes a cycle.
-        let mut add = |order: &mut Order<W>, a: usize, b: usize, reason| {
-            if order.after[a].has(b) {
-                return None;
-            }
-            links.push(link(a, b, reason));
-            if order.add(a, b) {
-                None
-            } else {
-                Some(cycle_through(&links))
-            }
-        };
-        for read in self.reads.clone() {
-            let r = read.id as usize;
-            let others = self.writes[read.loc as usize].without(r);
-            let own = own_earlier_stores(events, r, others);
-            if read.source == INIT {
-                for w in others.iter() {
-                    let found = if own.has(w) {
-                        // The own store hides the initial value: it would have to be later.
-                        Some(vec![
-                            link(w, r, Reason::OwnStore),
-                            link(r, w, Reason::FromRead),
-                        ])
-                    } else {
-                        add(&mut self.order, r, w, Reason::FromRead)
-                    };
-                    if found.is_some() {
-                        return found;
-                    }
-                }
-                continue;
-            }
-            let source = read.source as usize;
-            if events[source].thread == events[r].thread {
-                let hiding = own
-                    .iter()
-                    .find(|w| events[*w].index > events[source].index)
-                    .or((!own.has(source)).then_some(source));
-                if let Some(w) = hiding {
-                    return Some(vec![
-                        link(w, r, Reason::OwnStore),
-                        link(r, w, Reason::FromRead),
-                    ]);
-                }
-                continue;
-            }
-            if let found @ Some(_) = add(&mut self.order, source, r, Reason::ReadsFrom) {
-                return found;
-            }
-            for w in own.iter() {
-                if let found @ Some(_) = add(&mut self.order, w, source, Reason::OwnStore) {
-                    return found;
-                }
-            }
-        }
-        loop {
-            let mut changed = false;
-            for read in self.reads.clone() {
-                if read.source == INIT {
-                    continue;
-                }
-                let r = read.id as usize;
-                let w = read.source as usize;
-                let others = self.writes[read.loc as usize].without(r).without(w);
-                for other in (self.order.before[r] & others)
-                    .minus(self.order.before[w])
-                    .iter()
-                {
-                    changed = true;
-                    if let found @ Some(_) = add(&mut self.order, other, w, Reason::BeforeSource) {
-                        return found;
-                    }
-                }
-                for other in (self.order.after[w] & others)
-                    .minus(self.order.after[r])
-                    .iter()
-                {
-                    changed = true;
-                    if let found @ Some(_) = add(&mut self.order, r, other, Reason::FromRead) {
-                        return found;
-                    }
-                }
-            }
-            if !changed {
-                return None;
-            }
-        }
-    }
-}
-
-fn link(from: usize, to: usize, reason: Reason) -> Link {
-    Link {
-        from: from as EventId,
-        to: to as EventId,
-        reason,
-    }
+/// The order of the loaded events before anything is derived.
+pub(super) fn program_order_links<const W: usize>(order: &Order<W>, of: Bits<W>) -> Vec<Link> {
+    of.iter()
+        .flat_map(|a| {
+            order.after[a]
+                .iter()
+                .map(move |b| link(a, b, Reason::ProgramOrder))
+        })
+        .collect()
 }
 
 /// The shortest cycle that the last link closes.
-fn cycle_through(links: &[Link]) -> Vec<Link> {
+pub(super) fn cycle_through(links: &[Link]) -> Vec<Link> {
     let Some(last) = links.last() else {
         return Vec::new();
     };
-    let mut came_by: Vec<Option<usize>> = vec![None; links.len()];
-    let mut reached = vec![(last.to, usize::MAX)];
+    // Each event reached from the end of the last link, with the link that led there and the
+    // number of the event before.
+    let mut reached: Vec<(EventId, Option<(Link, usize)>)> = vec![(last.to, None)];
     let mut next = 0;
-    while next < reached.len() {
-        let (at, _) = reached[next];
+    while let Some(&(at, came_by)) = reached.get(next) {
         if at == last.from {
-            let mut cycle = vec![*last];
-            let mut path = Vec::new();
-            let mut k = next;
-            while reached[k].1 != usize::MAX {
-                let via = reached[k].1;
-                path.push(links[via]);
-                k = came_by[via].unwrap_or(0);
+            let mut cycle = Vec::new();
+            let mut step = came_by;
+            while let Some((link, before)) = step {
+                cycle.push(link);
+                step = reached[before].1;
             }
-            cycle.extend(path.into_iter().rev());
+            cycle.push(*last);
+            cycle.reverse();
             return cycle;
         }
-        for (i, l) in links.iter().enumerate() {
-            if l.from == at && !reached.iter().any(|(seen, _)| *seen == l.to) {
-                came_by[i] = Some(next);
-                reached.push((l.to, i));
+        for link in links.iter().filter(|link| link.from == at) {
+            if !reached.iter().any(|(seen, _)| *seen == link.to) {
+                reached.push((link.to, Some((*link, next))));
             }
         }
         next += 1;

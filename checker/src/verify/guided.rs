@@ -1,20 +1,17 @@
-//! The guided attempts: follow the memory order of a similar execution (after `001_…` 5.2).
+//! The guided attempts: follow the memory order of a similar execution.
 //!
+//! After the witness construction of *Reads-From SC* section 5.2 (its Algorithm 2).
 //! The first is greedy. Reads and fences are taken as soon as the closed order allows; of the
 //! memory-writes that can be executed, the first in the guide's order. It gives up instead of
-//! going back. The second sees further and costs more: it orders the writes of each location
-//! as the guide does, closing the order after each choice.
+//! going back. The second is that Algorithm 2: it sees further and costs more.
 
-use super::{MemoryModel, Verifier, closure};
+use super::{Verifier, closure};
 use crate::bits::Bits;
 use crate::event::{EventId, INIT};
 
-pub(super) fn attempt<M: MemoryModel, const W: usize>(
-    v: &mut Verifier<M, W>,
-    guide: &[EventId],
-) -> bool {
+pub(super) fn attempt<const W: usize>(v: &mut Verifier<W>, guide: &[EventId]) -> bool {
     let mut done = Bits::EMPTY;
-    v.witness.clear();
+    v.memory_order.clear();
     for &loc in &v.touched {
         v.current[loc as usize] = INIT;
     }
@@ -49,10 +46,7 @@ pub(super) fn attempt<M: MemoryModel, const W: usize>(
 }
 
 /// Orders the writes, and then makes the greedy attempt. When it fails, the order is as it was.
-pub(super) fn attempt_ordered<M: MemoryModel, const W: usize>(
-    v: &mut Verifier<M, W>,
-    guide: &[EventId],
-) -> bool {
+pub(super) fn attempt_ordered<const W: usize>(v: &mut Verifier<W>, guide: &[EventId]) -> bool {
     v.closed.copy_from(&v.order, v.included);
     let found = order_writes(v, guide) && attempt(v, guide);
     if !found {
@@ -63,9 +57,10 @@ pub(super) fn attempt_ordered<M: MemoryModel, const W: usize>(
 
 /// Orders the writes of each location as the guide does wherever closure leaves them open, the
 /// other way where that makes a cycle, and closes the order after each choice. Two writes that
-/// nobody reads can stay open. When the rest is ordered, every linearization is a witness. When
-/// both ways make a cycle, an earlier choice was wrong, and it gives up.
-fn order_writes<M: MemoryModel, const W: usize>(v: &mut Verifier<M, W>, guide: &[EventId]) -> bool {
+/// nobody reads can stay open. When the rest is ordered, every linearization is an execution.
+/// When both ways make a cycle, an earlier choice was wrong, and it gives up.
+fn order_writes<const W: usize>(v: &mut Verifier<W>, guide: &[EventId]) -> bool {
+    // Lines 4 to 8.
     for (k, &earlier) in guide.iter().enumerate() {
         let a = earlier as usize;
         if !v.all_writes.has(a) {
@@ -83,11 +78,11 @@ fn order_writes<M: MemoryModel, const W: usize>(v: &mut Verifier<M, W>, guide: &
                 return false;
             }
             v.chosen.copy_from(&v.order, v.included);
-            if v.order.add(a, b) && closure::saturate(v) {
+            if v.order.add(a, b) && closure::saturate(v, &mut ()) {
                 continue;
             }
             v.order.copy_from(&v.chosen, v.included);
-            if !(v.order.add(b, a) && closure::saturate(v)) {
+            if !(v.order.add(b, a) && closure::saturate(v, &mut ())) {
                 return false;
             }
         }
@@ -95,7 +90,7 @@ fn order_writes<M: MemoryModel, const W: usize>(v: &mut Verifier<M, W>, guide: &
     true
 }
 
-impl<M, const W: usize> Verifier<M, W> {
+impl<const W: usize> Verifier<W> {
     /// Executes the reads and fences that can be, until none can.
     #[inline]
     pub(super) fn take_thread_events(&self, threads_only: Bits<W>, done: &mut Bits<W>) {
@@ -132,7 +127,7 @@ impl<M, const W: usize> Verifier<M, W> {
         done.set(w);
         let loc = self.location(w);
         self.current[loc] = w as EventId;
-        self.witness.push(w as EventId);
+        self.memory_order.push(w as EventId);
     }
 
     #[inline]

@@ -1,103 +1,33 @@
-//! Partial store order: a FIFO buffer for each thread and location.
+//! VerifyPSO (*Reads-From TSO/PSO* Algorithm 2 and appendix A.3): the complete search where
+//! each thread has a buffer for each location.
 
 use rustc_hash::FxHashSet;
 
-use super::search::POLL_INTERVAL;
-use super::{MemoryModel, Order, Verifier};
+use super::Verifier;
+use super::tso::POLL_INTERVAL;
 use crate::bits::Bits;
-use crate::event::{Effect, Event, EventId, INIT};
-use crate::program::Model;
+use crate::event::{Effect, Event, EventId, Execution, INIT};
 use crate::report::Completeness;
 
-pub struct Pso;
-
-impl MemoryModel for Pso {
-    const MODEL: Model = Model::Pso;
-
-    /// As TSO, but two buffered stores are ordered only to the same location or across a store fence.
-    fn program_order<const W: usize>(
-        events: &[Event],
-        list: &[EventId],
-        writes: &[Bits<W>],
-        order: &mut Order<W>,
-    ) {
-        let mut earlier = Bits::EMPTY;
-        // What a load comes after: all but the stores since the last drain.
-        let mut settled = Bits::EMPTY;
-        // What a store comes after whatever its location: all before the last store fence.
-        let mut fenced = Bits::EMPTY;
-        for &id in list {
-            let i = id as usize;
-            let event = &events[i];
-            if event.effect.has(Effect::DRAIN) {
-                settled = earlier;
-            }
-            order.before[i] = if event.effect.is_buffered() {
-                settled | fenced | (earlier & writes[event.loc as usize])
-            } else {
-                settled
-            };
-            if event.effect.has(Effect::STORE_FENCE) {
-                fenced = earlier;
-            }
-            earlier.set(i);
-            if !event.effect.is_buffered() {
-                settled.set(i);
-            }
-        }
-        let mut later = Bits::EMPTY;
-        let mut later_stores = Bits::EMPTY;
-        // What a buffered store comes before whatever its location:
-        // the next drain and all after it, and the stores after the next store fence.
-        let mut waiting = Bits::EMPTY;
-        for &id in list.iter().rev() {
-            let i = id as usize;
-            let event = &events[i];
-            let buffered = event.effect.is_buffered();
-            order.after[i] = if buffered {
-                waiting | (later & writes[event.loc as usize])
-            } else {
-                later
-            };
-            if event.effect.has(Effect::STORE_FENCE) {
-                waiting |= later_stores;
-            }
-            later.set(i);
-            if buffered {
-                later_stores.set(i);
-            }
-            if event.effect.has(Effect::DRAIN) {
-                waiting = later;
-            }
-        }
+pub(super) fn search<const W: usize>(v: &mut Verifier<W>, execution: &Execution) -> bool {
+    let mut observing = Bits::EMPTY;
+    for &o in &execution.observers {
+        observing.set(o as usize);
     }
-
-    /// VerifyPSO (`000_…` Algorithm 2 and A.3).
-    fn search<const W: usize>(
-        verifier: &mut Verifier<Self, W>,
-        events: &[Event],
-        lists: &[Vec<EventId>],
-        _: &[EventId],
-    ) -> bool {
-        let mut observing = Bits::EMPTY;
-        for &o in lists.last().into_iter().flatten() {
-            observing.set(o as usize);
-        }
-        let search = Search {
-            verifier,
-            events,
-            lists,
-            observing,
-        };
-        let (witness, interrupted) = match search.run() {
-            Ok(witness) => (witness, None),
-            Err(interrupted) => (None, Some(interrupted)),
-        };
-        let found = witness.is_some();
-        verifier.witness = witness.unwrap_or_default();
-        verifier.interrupted = interrupted;
-        found
-    }
+    let search = Search {
+        verifier: v,
+        execution,
+        events: &execution.events,
+        observing,
+    };
+    let (order, interrupted) = match search.run() {
+        Ok(order) => (order, None),
+        Err(interrupted) => (None, Some(interrupted)),
+    };
+    let found = order.is_some();
+    v.memory_order = order.unwrap_or_default();
+    v.interrupted = interrupted;
+    found
 }
 
 /// The search over lower sets of thread events, with memory-writes executed as late as possible.
@@ -110,9 +40,9 @@ impl MemoryModel for Pso {
 /// the second bound of Theorem 3.2. That subsumes the fence maps, and needs no other
 /// map for store fences (A.3) and RMWs.
 struct Search<'a, const W: usize> {
-    verifier: &'a Verifier<Pso, W>,
+    verifier: &'a Verifier<W>,
+    execution: &'a Execution,
     events: &'a [Event],
-    lists: &'a [Vec<EventId>],
     observing: Bits<W>,
 }
 
@@ -122,17 +52,22 @@ struct Prefix<const W: usize> {
     taken: Vec<u16>,
     /// Executed reads and fences, and stores that are in memory.
     done: Bits<W>,
-    witness: Vec<EventId>,
+    memory_order: Vec<EventId>,
 }
 
 impl<const W: usize> Search<'_, W> {
+    /// The threads, and one more for the observing reads.
+    fn lists(&self) -> usize {
+        self.execution.threads.len() + 1
+    }
+
     fn run(&self) -> Result<Option<Vec<EventId>>, Completeness> {
         let mut visited = FxHashSet::default();
         let mut steps = 0u32;
         let mut work = vec![Prefix {
-            taken: vec![0; self.lists.len()],
+            taken: vec![0; self.lists()],
             done: Bits::EMPTY,
-            witness: Vec::new(),
+            memory_order: Vec::new(),
         }];
         while let Some(mut prefix) = work.pop() {
             steps = steps.wrapping_add(1);
@@ -141,14 +76,17 @@ impl<const W: usize> Search<'_, W> {
             {
                 return Err(interrupted);
             }
-            self.settle(&mut prefix);
+            self.settle(&mut prefix); // lines 4 and 5
             if prefix.done == self.verifier.included {
-                return Ok(Some(prefix.witness));
+                // Line 6.
+                return Ok(Some(prefix.memory_order));
             }
+            // Line 16, before the extensions instead of after them.
             if !visited.insert((prefix.taken.clone(), prefix.done)) {
                 continue;
             }
-            for t in (0..self.lists.len()).rev() {
+            // Lines 7, 8 and 17.
+            for t in (0..self.lists()).rev() {
                 if let Some(e) = self.next(&prefix, t) {
                     let mut longer = prefix.clone();
                     if self.execute(&mut longer, t, e) {
@@ -161,7 +99,7 @@ impl<const W: usize> Search<'_, W> {
     }
 
     fn next(&self, prefix: &Prefix<W>, t: usize) -> Option<usize> {
-        let e = *self.lists[t].get(prefix.taken[t] as usize)? as usize;
+        let e = *self.execution.list(t).get(prefix.taken[t] as usize)? as usize;
         self.verifier.included.has(e).then_some(e)
     }
 
@@ -171,7 +109,7 @@ impl<const W: usize> Search<'_, W> {
         loop {
             let mut progress = false;
             for w in self.verifier.all_writes.minus(prefix.done).iter() {
-                if self.is_pending(prefix, w)
+                if self.in_buffer(prefix, w)
                     && self.is_spurious(prefix, w)
                     && self.can_flush(prefix, w)
                 {
@@ -179,10 +117,10 @@ impl<const W: usize> Search<'_, W> {
                     progress = true;
                 }
             }
-            for t in 0..self.lists.len() {
+            for t in 0..self.lists() {
                 while let Some(e) = self.next(prefix, t) {
                     let event = &self.events[e];
-                    if event.effect.is_buffered() {
+                    if event.effect.is_plain_store() {
                         prefix.taken[t] += 1;
                     } else if !event.effect.has(Effect::DRAIN)
                         && (!event.effect.has(Effect::READ) || self.sees_source(prefix, e))
@@ -211,7 +149,7 @@ impl<const W: usize> Search<'_, W> {
                     .within(&prefix.done)
     }
 
-    /// Whether a read can be taken without a flush: its source is its own store, or in memory.
+    /// Whether a read can be taken without a flush: its source is its own store, forwarded, or in memory.
     /// (Then memory still holds it: what a read waits for is not overwritten.)
     fn sees_source(&self, prefix: &Prefix<W>, r: usize) -> bool {
         let read = &self.events[r];
@@ -221,7 +159,8 @@ impl<const W: usize> Search<'_, W> {
         }
         read.source == INIT
             || prefix.done.has(read.source as usize)
-            || self.events[read.source as usize].thread == read.thread
+            || (self.verifier.rules.forwarding
+                && self.events[read.source as usize].thread == read.thread)
     }
 
     /// Takes the next event of thread `t`, with the flushes it needs; false when it cannot be.
@@ -231,9 +170,10 @@ impl<const W: usize> Search<'_, W> {
             return false;
         }
         if event.effect.has(Effect::DRAIN) {
-            for &w in &self.lists[t][..prefix.taken[t] as usize] {
+            // Lines 12 to 14.
+            for &w in &self.execution.list(t)[..prefix.taken[t] as usize] {
                 let w = w as usize;
-                if self.events[w].effect.is_buffered() && !prefix.done.has(w) {
+                if self.events[w].effect.is_plain_store() && !prefix.done.has(w) {
                     if !self.can_flush(prefix, w) {
                         return false;
                     }
@@ -245,8 +185,9 @@ impl<const W: usize> Search<'_, W> {
             && event.source != INIT
             && !prefix.done.has(event.source as usize)
         {
+            // Lines 9 to 11.
             let w = event.source as usize;
-            if !self.is_pending(prefix, w) || !self.flush_up_to(prefix, w) {
+            if !self.in_buffer(prefix, w) || !self.flush_up_to(prefix, w) {
                 return false;
             }
         }
@@ -255,9 +196,9 @@ impl<const W: usize> Search<'_, W> {
             if self.is_held(prefix, e) || !self.own_stores_flushed(prefix, e) {
                 return false;
             }
-            prefix.witness.push(e as EventId);
+            prefix.memory_order.push(e as EventId);
         }
-        self.take(prefix, t, e);
+        self.take(prefix, t, e); // line 15
         true
     }
 
@@ -268,16 +209,16 @@ impl<const W: usize> Search<'_, W> {
 
     fn flush(&self, prefix: &mut Prefix<W>, w: usize) {
         prefix.done.set(w);
-        prefix.witness.push(w as EventId);
+        prefix.memory_order.push(w as EventId);
     }
 
-    /// Flushes a pending store and, first, those a store fence puts before it; false when one
+    /// Flushes a buffered store and, first, those a store fence puts before it; false when one
     /// cannot be. (A.3 asks of them only that they are executable, not that they are spurious.)
     fn flush_up_to(&self, prefix: &mut Prefix<W>, w: usize) -> bool {
-        let list = &self.lists[self.events[w].thread as usize];
+        let list = self.execution.list(self.events[w].thread as usize);
         for &e in &list[..=self.events[w].index as usize] {
             let e = e as usize;
-            if e == w || (self.is_pending(prefix, e) && self.must_precede(e, w)) {
+            if e == w || (self.in_buffer(prefix, e) && self.must_precede(e, w)) {
                 if !self.can_flush(prefix, e) {
                     return false;
                 }
@@ -291,7 +232,8 @@ impl<const W: usize> Search<'_, W> {
     /// location, or a store fence between them.
     fn must_precede(&self, earlier: usize, w: usize) -> bool {
         let (a, b) = (&self.events[earlier], &self.events[w]);
-        let between = &self.lists[b.thread as usize][a.index as usize..b.index as usize];
+        let list = self.execution.list(b.thread as usize);
+        let between = &list[a.index as usize..b.index as usize];
         a.loc == b.loc
             || between
                 .iter()
@@ -299,14 +241,14 @@ impl<const W: usize> Search<'_, W> {
     }
 
     /// Whether a store is in its buffer.
-    fn is_pending(&self, prefix: &Prefix<W>, w: usize) -> bool {
+    fn in_buffer(&self, prefix: &Prefix<W>, w: usize) -> bool {
         let write = &self.events[w];
-        write.effect.is_buffered()
+        write.effect.is_plain_store()
             && write.index < prefix.taken[write.thread as usize]
             && !prefix.done.has(w)
     }
 
-    /// Whether a pending store is PSO-executable.
+    /// Whether a buffered store is PSO-executable.
     fn can_flush(&self, prefix: &Prefix<W>, w: usize) -> bool {
         self.predecessors_flushed(prefix, w)
             && !self.is_held(prefix, w)
@@ -316,10 +258,10 @@ impl<const W: usize> Search<'_, W> {
     /// Whether the stores that must leave before `w` have.
     fn predecessors_flushed(&self, prefix: &Prefix<W>, w: usize) -> bool {
         let write = &self.events[w];
-        let list = &self.lists[write.thread as usize];
+        let list = self.execution.list(write.thread as usize);
         list[..write.index as usize].iter().all(|&e| {
             let e = e as usize;
-            !self.is_pending(prefix, e) || !self.must_precede(e, w)
+            !self.in_buffer(prefix, e) || !self.must_precede(e, w)
         })
     }
 

@@ -6,7 +6,8 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use fencepost_checker::lower::{DEFAULT_UNROLL, LowerOptions};
 use fencepost_checker::program::Model;
-use fencepost_checker::report::{EngineKind, Options};
+use fencepost_checker::report::Options;
+use fencepost_checker::{ENGINES, Engine};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -135,9 +136,9 @@ pub struct CheckArgs {
 /// What bounds and steers an exploration.
 #[derive(Debug, ClapArgs)]
 pub struct ExploreArgs {
-    /// The engine that explores
-    #[arg(long, value_name = "ENGINE", default_value = "rf", value_parser = engine)]
-    pub engine: EngineKind,
+    #[arg(long, value_name = "ENGINE", default_value = ENGINES[0].name(), value_parser = engine,
+          help = engine_help())]
+    pub engine: &'static Engine,
     /// Set a parameter of the test (may be repeated)
     #[arg(long, value_name = "NAME=VALUE", value_parser = param)]
     pub param: Vec<(String, i64)>,
@@ -309,8 +310,16 @@ pub enum WitnessFormat {
     Svg,
 }
 
-fn engine(text: &str) -> Result<EngineKind, String> {
-    named("engine", text, EngineKind::ALL.map(|e| (e.name(), e)))
+fn engine_help() -> String {
+    let mut help = "The engine that explores:".to_owned();
+    for engine in &ENGINES {
+        help += &format!("\n- {}: {}", engine.name(), engine.summary());
+    }
+    help
+}
+
+fn engine(text: &str) -> Result<&'static Engine, String> {
+    named("engine", text, ENGINES.each_ref().map(|e| (e.name(), e)))
 }
 
 fn model(text: &str) -> Result<Model, String> {

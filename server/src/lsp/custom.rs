@@ -192,7 +192,7 @@ pub fn expectations(view: &View) -> Vec<Expectation> {
     for (index, condition) in view.parse().test.conditions.iter().enumerate() {
         let standings = verdicts::standings(view, condition);
         for expect in &condition.expect {
-            let model = model(expect.model);
+            let model = expect.model;
             let expected = frequency(expect.frequency);
             let found = standings
                 .iter()
@@ -521,14 +521,6 @@ pub fn quantifier(quantifier: Quantifier) -> &'static str {
         Quantifier::Exists => "exists",
         Quantifier::NotExists => "~exists",
         Quantifier::Forall => "forall",
-    }
-}
-
-pub fn model(model: ast::Model) -> Model {
-    match model {
-        ast::Model::Sc => Model::Sc,
-        ast::Model::Tso => Model::Tso,
-        ast::Model::Pso => Model::Pso,
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is known about one condition of the text now, in the words of all surfaces.
 
+use fencepost_checker::model::STRONGEST;
 use fencepost_checker::report::ConditionReport;
 use fencepost_checker::{Model, Verdict};
 use fencepost_grammar::ast::{Condition, Quantifier};
@@ -128,7 +129,7 @@ pub fn of_interest(condition: &Condition, report: ConditionReport) -> bool {
 pub fn is_weak(view: &View, condition: &Condition) -> bool {
     let standings = standings(view, condition);
     let not_under_sc = standings.iter().any(|s| {
-        s.model == Model::Sc
+        s.model == STRONGEST
             && s.state == ModelState::Done
             && s.report.is_some_and(|r| !of_interest(condition, r))
     });

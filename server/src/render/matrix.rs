@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use fencepost_checker::program::{Model, Program, Quantifier, Value};
+use fencepost_checker::model::STRONGEST;
+use fencepost_checker::program::{Program, Quantifier, Value};
 use fencepost_checker::report::Report;
 
 use super::look::{Look, Role, Symbol, columns_of, pad};
@@ -47,15 +48,10 @@ pub fn rows(program: &Program, reports: &[&Report]) -> Vec<Row> {
             state: state.to_vec(),
             cells: reports
                 .iter()
-                .map(|report| {
-                    let found = report
-                        .outcomes
-                        .binary_search_by(|o| o.state.as_slice().cmp(state));
-                    match found {
-                        Ok(_) => Cell::Reached,
-                        Err(_) if report.complete() => Cell::NotReached,
-                        Err(_) => Cell::NotSeen,
-                    }
+                .map(|report| match report.outcomes.find(state) {
+                    Some(_) => Cell::Reached,
+                    None if report.complete() => Cell::NotReached,
+                    None => Cell::NotSeen,
                 })
                 .collect(),
             marks,
@@ -127,7 +123,7 @@ const GAP: usize = 3;
 const MIN_STATE_WIDTH: usize = 20;
 
 fn cells_text(look: Look, reports: &[&Report], row: &Row) -> String {
-    let weak = reports.first().is_some_and(|r| r.model == Model::Sc)
+    let weak = reports.first().is_some_and(|r| r.model == STRONGEST)
         && row.cells.first() == Some(&Cell::NotReached);
     let mut text = String::new();
     for (index, cell) in row.cells.iter().enumerate() {
@@ -250,7 +246,8 @@ mod tests {
         if !complete {
             for report in &mut reports {
                 report.completeness = Completeness::OutOfTime;
-                report.outcomes.truncate(2);
+                let first = std::mem::take(&mut report.outcomes).into_iter().take(2);
+                report.outcomes = first.collect();
             }
         }
         let reports: Vec<&Report> = reports.iter().collect();

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use fencepost_checker::program::{LocId, Model, Program, RegId, ThreadId, Value};
+use fencepost_checker::model::Rules;
+use fencepost_checker::program::{LocId, Program, RegId, ThreadId, Value};
 use fencepost_checker::thread::destination;
 use fencepost_checker::witness::{Action, Witness};
 
@@ -36,6 +37,7 @@ pub fn moments(program: &Program, witness: &Witness) -> Vec<Moment> {
     let mut buffers: Vec<Vec<Buffered>> = vec![Vec::new(); program.threads.len()];
     let mut memory: Vec<Value> = program.locations.iter().map(|l| l.init).collect();
     let mut moments = Vec::with_capacity(witness.steps.len());
+    let buffered = Rules::of(witness.model).buffer_stores();
     for (index, step) in witness.steps.iter().enumerate() {
         let thread = step.thread;
         let mut changed = Vec::new();
@@ -44,7 +46,7 @@ pub fn moments(program: &Program, witness: &Witness) -> Vec<Moment> {
             Change::Memory(loc)
         };
         match step.action {
-            Action::Write { loc, value } if witness.model == Model::Sc => {
+            Action::Write { loc, value } if !buffered => {
                 changed.push(write(loc, value));
             }
             Action::Write { loc, value } => {

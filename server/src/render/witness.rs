@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use fencepost_checker::forbidden;
-use fencepost_checker::program::{LocationKind, Model, Program, ThreadId};
+use fencepost_checker::model::{Model, Rules};
+use fencepost_checker::program::{LocationKind, Program, ThreadId};
 use fencepost_checker::witness::{FlushPolicy, Witness};
 
 use super::label;
@@ -25,7 +26,7 @@ pub fn text(look: Look, program: &Program, source: &str, witness: &Witness) -> S
 
 /// How the shown execution was picked among those of its class, said under a table.
 pub fn flush_note(witness: &Witness) -> Option<&'static str> {
-    if witness.model == Model::Sc {
+    if !Rules::of(witness.model).buffer_stores() {
         return None;
     }
     Some(match witness.flushes {
@@ -68,7 +69,7 @@ struct Piece {
 
 pub fn table(look: Look, program: &Program, source: &str, witness: &Witness) -> String {
     let moments = trace::moments(program, witness);
-    let buffered = witness.model != Model::Sc;
+    let buffered = Rules::of(witness.model).buffer_stores();
     let threads: Vec<ThreadId> = (0..program.threads.len() as ThreadId)
         .filter(|t| program.threads.len() <= 8 || witness.steps.iter().any(|s| s.thread == *t))
         .collect();

@@ -124,7 +124,7 @@ fn expectations(view: &View, condition: &Condition, offers: &mut Vec<Offer>) {
     let mut edits = Vec::new();
     let mut first = None;
     for expect in &condition.expect {
-        let model = super::super::custom::model(expect.model);
+        let model = expect.model;
         let found = settled.iter().find(|(settled, _)| *settled == model);
         if let Some((_, verdict)) = found
             && *verdict != super::super::custom::frequency(expect.frequency)

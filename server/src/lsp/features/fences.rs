@@ -1,7 +1,7 @@
 //! Fences on every surface: sets to insert, fences that can go, what one changes.
 
-use fencepost_checker::Model;
 use fencepost_checker::fences::{Defect, Refusal, Role, Suggestion};
+use fencepost_checker::model::STRONGEST;
 use fencepost_checker::program::Program;
 use fencepost_grammar::Span;
 use fencepost_grammar::ast::native::FenceKind;
@@ -206,7 +206,7 @@ fn title(view: &View, suggestion: &Suggestion, set: &[NewFence], with_lines: boo
             .models
             .iter()
             .copied()
-            .filter(|model| *model != Model::Sc),
+            .filter(|model| *model != STRONGEST),
     );
     format!("Insert {} (unreachable under {models})", groups.join(", "))
 }

@@ -1,0 +1,88 @@
+//! Program order on nodes: what of a thread's order a model keeps.
+
+use super::Order;
+use crate::bits::Bits;
+use crate::event::{Effect, Event, EventId};
+use crate::model::{Buffers, Rules};
+
+/// Orders the events `list` of one thread, which are in program order, transitively.
+/// `writes` has the writes to each location.
+///
+/// Everything is ordered but a buffered store before a later load (or store fence, which waits
+/// for nothing); and, with a buffer for each location, two buffered stores to different
+/// locations without a store fence between them.
+pub(super) fn add<const W: usize>(
+    rules: Rules,
+    events: &[Event],
+    list: &[EventId],
+    writes: &[Bits<W>],
+    order: &mut Order<W>,
+) {
+    let mut earlier = Bits::EMPTY;
+    // What a load comes after: all but the buffered stores since the last drain.
+    let mut settled = Bits::EMPTY;
+    // What a store comes after whatever its location: all before the last store fence.
+    let mut fenced = Bits::EMPTY;
+    for &id in list {
+        let i = id as usize;
+        let event = &events[i];
+        let buffered = rules.buffers(event.effect);
+        if event.effect.has(Effect::DRAIN) {
+            settled = earlier;
+        }
+        order.before[i] = match rules.buffers {
+            Buffers::PerThread if buffered => earlier,
+            Buffers::PerLocation if buffered => {
+                settled | fenced | (earlier & writes[event.loc as usize])
+            }
+            _ => settled,
+        };
+        if event.effect.has(Effect::STORE_FENCE) {
+            fenced = earlier;
+        }
+        earlier.set(i);
+        if !buffered {
+            settled.set(i);
+        }
+    }
+    let mut later = Bits::EMPTY;
+    let mut later_stores = Bits::EMPTY;
+    // What a buffered store comes before whatever its location: the next drain and all after
+    // it, the stores after the next store fence, and in a buffer for all locations all stores.
+    let mut waiting = Bits::EMPTY;
+    for &id in list.iter().rev() {
+        let i = id as usize;
+        let event = &events[i];
+        let buffered = rules.buffers(event.effect);
+        order.after[i] = match rules.buffers {
+            Buffers::PerThread if buffered => waiting,
+            Buffers::PerLocation if buffered => waiting | (later & writes[event.loc as usize]),
+            _ => later,
+        };
+        if event.effect.has(Effect::STORE_FENCE) {
+            waiting |= later_stores;
+        }
+        later.set(i);
+        if buffered {
+            later_stores.set(i);
+            if rules.buffers == Buffers::PerThread {
+                waiting.set(i);
+            }
+        }
+        if event.effect.has(Effect::DRAIN) {
+            waiting = later;
+        }
+    }
+    if rules.buffer_stores() && !rules.forwarding {
+        let mut own = Bits::EMPTY;
+        for &id in list {
+            let event = &events[id as usize];
+            if event.effect.has(Effect::READ) {
+                for w in (own & writes[event.loc as usize]).iter() {
+                    order.add(w, id as usize);
+                }
+            }
+            own.set(id as usize);
+        }
+    }
+}
