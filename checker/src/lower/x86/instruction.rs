@@ -370,12 +370,16 @@ impl Column {
         };
         self.flags
             .subtracted(expected, old, width(size), &mut self.code);
-        if i.lock.is_none() {
+        if i.lock.is_none() && matches!(target, Target::Memory(_)) {
             let chosen = choose(&mut self.code, old, expected, new);
             self.write(&target, chosen, size, memory)?;
         }
         let equal = self.code.op(Op::Eq, old, expected, None);
         let differs = self.code.jump_if_zero(equal);
+        // A register that is not written keeps its upper half.
+        if matches!(target, Target::Register(_)) {
+            self.write(&target, new, size, memory)?;
+        }
         let end = self.code.jump();
         self.code.land(differs);
         self.registers.write(accumulator, old, &mut self.code);
