@@ -275,6 +275,15 @@ pub enum ErrorKind {
     AwaitLocations {
         found: usize,
     },
+    /// x86: an access of bytes of a location that other threads could see to come from
+    /// several stores.
+    MixedSizes {
+        name: SmolStr,
+        /// The bytes of the location, and those that are accessed.
+        size: u64,
+        access: u64,
+        store: bool,
+    },
 
     /// herd's init section sets a register that x86 does not have.
     UnknownInitRegister {
@@ -339,6 +348,7 @@ impl ErrorKind {
             ErrorKind::IndexOutOfRange { .. } => "E0314",
             ErrorKind::UnknownParam { .. } => "E0315",
             ErrorKind::AwaitLocations { .. } => "E0316",
+            ErrorKind::MixedSizes { .. } => "E0320",
             ErrorKind::UnknownInitRegister { .. } => "W0201",
             ErrorKind::Unused { .. } => "W0202",
             ErrorKind::UnwrittenRegister { .. } => "W0203",
@@ -496,6 +506,23 @@ impl ErrorKind {
             ErrorKind::AwaitLocations { found } => {
                 format!("an `await` reads one shared location, and this one reads {found}")
             }
+            ErrorKind::MixedSizes {
+                name,
+                size,
+                access,
+                store,
+            } => {
+                let verb = if *store { "stores" } else { "loads" };
+                let bytes = if *access == 1 { "byte" } else { "bytes" };
+                let others = match (store, access < size) {
+                    (true, false) => "other threads use that",
+                    _ => "other threads store to that",
+                };
+                format!(
+                    "this {verb} {access} {bytes} at `{name}`, which has {size}, and {others} too: \
+                     one load could read from several stores"
+                )
+            }
             ErrorKind::UnknownInitRegister { name } => {
                 format!("x86 has no register `{name}`: no instruction can read it")
             }
@@ -524,6 +551,10 @@ impl ErrorKind {
             ErrorKind::AwaitLocations { .. } => {
                 Some("wait for one location after the other, or loop with `while`")
             }
+            ErrorKind::MixedSizes { .. } => Some(
+                "access it in its own size everywhere (`uint8_t x;` in `{…}` makes it a byte), \
+                 or let only this thread store to it",
+            ),
             ErrorKind::UnwrittenRegister { .. } => {
                 Some("ask for a register that the thread writes, or give this one a value in `{…}`")
             }

@@ -6,6 +6,7 @@ pub mod counts;
 pub mod files;
 pub mod formatted;
 pub mod mutate;
+pub mod processor;
 pub mod random;
 pub mod random_program;
 pub mod shape;

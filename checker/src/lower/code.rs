@@ -83,6 +83,10 @@ impl Code {
         (self.regs.len() - 1).min(RegId::MAX as usize) as RegId
     }
 
+    pub fn initial(&self, reg: RegId) -> Value {
+        self.regs[reg as usize]
+    }
+
     pub fn set_initial(&mut self, reg: RegId, value: Value) {
         self.regs[reg as usize] = value;
     }

@@ -1,14 +1,16 @@
 //! Lowers herd's x86 dialect: the init section, the columns, the names in conditions.
 //!
-//! A location is read and written as a whole, whatever the size of the access: herd's
-//! tests use one size for each. Addresses are numbers from [`FIRST_ADDRESS`] on, laid out
-//! so that scaled indices reach the elements of an array.
+//! A location is bytes, and an instruction reads and writes as many of them as it says:
+//! `memory` knows where they are, `reach` who touches them, `access` how to get at them.
 
+mod access;
 mod flags;
 mod instruction;
+mod memory;
+mod reach;
 mod registers;
 
-use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 use fencepost_grammar::ast::herd::{Herd, InitEntry, InitTarget, InitValue};
 use fencepost_grammar::ast::{
@@ -17,14 +19,11 @@ use fencepost_grammar::ast::{
 use fencepost_grammar::{Error, ErrorKind, Span};
 
 use self::instruction::Column;
+use self::memory::{Memory, Type, no_array, out_of_range};
+use self::reach::Reach;
 use super::condition::{self, Named, Names, Side};
-use super::{
-    LowerOptions, MAX_INSTRUCTIONS, MAX_LOCATIONS, MAX_THREADS, add_location, constant, range,
-    too_many,
-};
-use crate::program::{
-    FIRST_ADDRESS, LocId, Location, LocationKind, Place, Program, ThreadId, Value,
-};
+use super::{LowerOptions, MAX_INSTRUCTIONS, MAX_LOCATIONS, MAX_THREADS, constant, too_many};
+use crate::program::{LocId, Place, Program, ThreadId, Value};
 
 pub fn lower(
     test: &Test,
@@ -42,25 +41,13 @@ pub fn lower(
         errors.push(too_many("threads", found, MAX_THREADS, herd.threads_span));
         return None;
     }
-    let mut columns = Columns {
-        memory: Memory::new(test.dialect),
-        columns: herd
-            .threads
-            .iter()
-            .map(|thread| {
-                Column::new(
-                    test.dialect,
-                    thread.number,
-                    options.unroll,
-                    thread.name.span,
-                )
-            })
-            .collect(),
+    let mut columns = match Columns::new(test.dialect, herd, options.unroll) {
+        Ok(columns) => columns,
+        Err(error) => {
+            errors.push(error);
+            return None;
+        }
     };
-    if let Err(error) = columns.initialize(herd) {
-        errors.push(error);
-        return None;
-    }
     for (t, column) in columns.columns.iter_mut().enumerate() {
         let cells: Vec<_> = herd.column(t).collect();
         column.lower(&cells, &mut columns.memory, errors);
@@ -98,174 +85,6 @@ pub fn lower(
     Some(program)
 }
 
-/// A number's size in bits and whether it has a sign.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Type {
-    pub bits: u32,
-    pub signed: bool,
-}
-
-impl Type {
-    /// Of a C type as herd's init section writes it.
-    fn named(name: &str) -> Type {
-        let has = |word: &str| name.contains(word);
-        let bits = if has("*") || has("64") || has("long") || has("intptr") {
-            64
-        } else if has("16") || has("short") {
-            16
-        } else if has("int8") || has("char") {
-            8
-        } else {
-            32
-        };
-        Type {
-            bits,
-            signed: !name.starts_with('u') || has("*"),
-        }
-    }
-
-    /// The number that such a type holds when `value` is put there.
-    pub fn wrap(self, value: Value) -> Value {
-        if self.bits >= 64 {
-            return value;
-        }
-        let unused = 64 - self.bits;
-        if self.signed {
-            value << unused >> unused
-        } else {
-            value & ((1 << self.bits) - 1)
-        }
-    }
-}
-
-/// Every location and its address.
-pub struct Memory {
-    pub locations: Vec<Location>,
-    addresses: Vec<Value>,
-    types: Vec<Option<Type>>,
-    /// What a location has that no type was given.
-    default: Option<Type>,
-    /// The first location of each name, and the length of an array.
-    names: FxHashMap<SmolStr, (LocId, Option<u16>)>,
-}
-
-/// Locations are this far apart unless they are elements of one array.
-const SPACING: Value = 8;
-
-impl Memory {
-    fn new(dialect: Dialect) -> Self {
-        let int = Type {
-            bits: 32,
-            signed: true,
-        };
-        Memory {
-            locations: Vec::new(),
-            addresses: Vec::new(),
-            types: Vec::new(),
-            // In 64-bit tests the instructions say how large things are.
-            default: (dialect == Dialect::X86).then_some(int),
-            names: FxHashMap::default(),
-        }
-    }
-
-    fn declare(
-        &mut self,
-        name: &Ident,
-        length: Option<u16>,
-        ty: Option<Type>,
-    ) -> Result<LocId, Error> {
-        if let Some(&(loc, _)) = self.names.get(&name.name) {
-            // `int x; x=1;` is one location.
-            if let Some(ty) = ty {
-                self.types[loc as usize] = Some(ty);
-            }
-            return Ok(loc);
-        }
-        let first = self.locations.len() as LocId;
-        let end = self.addresses.last().map_or(FIRST_ADDRESS, |a| a + SPACING);
-        let start = (end + SPACING - 1) / SPACING * SPACING;
-        let size = ty
-            .or(self.default)
-            .map_or(SPACING, |ty| Value::from(ty.bits / 8));
-        for i in 0..length.unwrap_or(1) {
-            let location = Location {
-                name: match length {
-                    None => name.name.to_string(),
-                    Some(_) => format!("{}[{i}]", name.name),
-                },
-                init: 0,
-                kind: LocationKind::Data,
-                span: range(name.span),
-            };
-            add_location(&mut self.locations, location, name.span)?;
-            self.addresses.push(start + Value::from(i) * size);
-            self.types.push(ty.or(self.default));
-        }
-        self.names.insert(name.name.clone(), (first, length));
-        Ok(first)
-    }
-
-    /// The location of a name that code or a condition uses; herd declares it by its use.
-    pub fn location(&mut self, name: &Ident) -> Result<LocId, Error> {
-        self.declare(name, None, None)
-    }
-
-    pub fn address(&self, loc: LocId) -> Value {
-        self.addresses[loc as usize]
-    }
-
-    pub fn location_at(&self, address: Value) -> Option<LocId> {
-        let index = self.addresses.binary_search(&address).ok()?;
-        Some(index as LocId)
-    }
-
-    pub fn type_of(&self, loc: LocId) -> Option<Type> {
-        self.types[loc as usize]
-    }
-
-    fn wrap(&self, loc: LocId, value: Value) -> Value {
-        self.type_of(loc).map_or(value, |ty| ty.wrap(value))
-    }
-
-    fn value(&mut self, value: &InitValue) -> Result<Value, Error> {
-        match value {
-            InitValue::Int(int) => Ok(int.value),
-            InitValue::Address { name, index, span } => {
-                let first = self.location(name)?;
-                let (_, length) = self.names[&name.name];
-                let index = index.map_or(0, |index| index.value);
-                let length = length.unwrap_or(1);
-                if !(0..Value::from(length)).contains(&index) {
-                    return Err(out_of_range(name, index, length, *span));
-                }
-                Ok(self.address(first + index as LocId))
-            }
-            InitValue::List { span, .. } => Err(no_array(&SmolStr::default(), *span)),
-        }
-    }
-}
-
-fn out_of_range(name: &Ident, index: Value, length: u16, span: Span) -> Error {
-    Error::new(
-        ErrorKind::IndexOutOfRange {
-            name: name.name.clone(),
-            index,
-            length: u64::from(length),
-        },
-        span,
-    )
-}
-
-fn no_array(name: &SmolStr, span: Span) -> Error {
-    Error::new(
-        ErrorKind::ArrayMismatch {
-            name: name.clone(),
-            is_array: false,
-        },
-        span,
-    )
-}
-
 /// The columns while they are lowered, and the memory they share.
 pub struct Columns {
     memory: Memory,
@@ -273,15 +92,36 @@ pub struct Columns {
 }
 
 impl Columns {
-    fn initialize(&mut self, herd: &Herd) -> Result<(), Error> {
+    fn new(dialect: Dialect, herd: &Herd, unroll: u32) -> Result<Self, Error> {
+        let mut memory = Memory::new(dialect);
         // All locations first: an address may be taken of one that is declared later.
         for entry in &herd.init {
             if let InitTarget::Location { name, length, .. } = &entry.target {
-                let ty = entry.ty.as_ref().map(|ty| Type::named(&ty.name));
+                let ty = entry.ty.as_ref();
+                let ty = ty.map(|ty| Type::named(&ty.name, dialect));
                 let length = array_length(entry, length.map(|int| int.value))?;
-                self.memory.declare(name, length, ty)?;
+                let object = memory.declare(name, length, ty)?;
+                if let Some(InitValue::Int(int)) = &entry.value
+                    && i32::try_from(int.value).is_err()
+                {
+                    memory.widen(object);
+                }
             }
         }
+        let reach = Rc::new(Reach::new(herd, &mut memory)?);
+        let columns = herd.threads.iter().enumerate().map(|(index, thread)| {
+            let (number, at) = (thread.number, thread.name.span);
+            Column::new(dialect, index, number, Rc::clone(&reach), unroll, at)
+        });
+        let mut columns = Columns {
+            columns: columns.collect(),
+            memory,
+        };
+        columns.initialize(herd)?;
+        Ok(columns)
+    }
+
+    fn initialize(&mut self, herd: &Herd) -> Result<(), Error> {
         for entry in &herd.init {
             match &entry.target {
                 InitTarget::Location { name, .. } => self.initialize_location(name, entry)?,
@@ -299,7 +139,9 @@ impl Columns {
     }
 
     fn initialize_location(&mut self, name: &Ident, entry: &InitEntry) -> Result<(), Error> {
-        let (first, length) = self.memory.names[&name.name];
+        let object = self.memory.object(name)?;
+        let object = &self.memory.objects[object];
+        let (first, length) = (object.first, object.length);
         match (&entry.value, length) {
             (None, _) => {}
             (Some(InitValue::List { items, span }), Some(length)) => {
@@ -315,7 +157,7 @@ impl Columns {
                 for (i, item) in items.iter().enumerate() {
                     let loc = first + i as LocId;
                     let value = self.memory.value(item)?;
-                    self.memory.locations[loc as usize].init = self.memory.wrap(loc, value);
+                    self.memory.initialize(loc, value);
                 }
             }
             (Some(InitValue::List { span, .. }), None) => {
@@ -324,7 +166,7 @@ impl Columns {
             (Some(value), length) => {
                 let value = self.memory.value(value)?;
                 for loc in first..first + length.unwrap_or(1) {
-                    self.memory.locations[loc as usize].init = self.memory.wrap(loc, value);
+                    self.memory.initialize(loc, value);
                 }
             }
         }
@@ -383,8 +225,9 @@ impl Names for Columns {
                 brackets,
             } => (name, index, *brackets),
         };
-        let first = self.memory.location(name)?;
-        let (_, length) = self.memory.names[&name.name];
+        let object = self.memory.object(name)?;
+        let object = &self.memory.objects[object];
+        let (first, length) = (object.first, object.length);
         let offset = match index {
             None => 0,
             Some(index) => {
@@ -421,7 +264,7 @@ impl Names for Columns {
     fn literal(&self, place: Place, value: Value) -> Value {
         match place {
             Place::Register(t, reg) => self.columns[t as usize].literal(reg, value),
-            Place::Memory(loc) => self.memory.wrap(loc, value),
+            Place::Memory(loc) => self.memory.type_of(loc).wrap(value),
         }
     }
 }

@@ -1,30 +1,34 @@
 //! What each x86 instruction does to registers, flags and memory.
 
+use std::rc::Rc;
+
 use fencepost_grammar::ast::herd::{
-    Cell, Instruction, Memory as Expression, Op as Mnemonic, Operand as Written, OperandKind, Reg,
-    Register, View, Width,
+    Cell, Instruction, Op as Mnemonic, Operand as Written, OperandKind, Reg, Register, View, Width,
 };
 use fencepost_grammar::ast::{Dialect, Ident, SmolStr};
 use fencepost_grammar::{Error, ErrorKind, Span};
 use rustc_hash::FxHashMap;
 
+use super::access::{Spot, choose, width};
 use super::flags::Flags;
+use super::memory::{Memory, Type};
+use super::reach::{Reach, written_bits};
 use super::registers::{Registers, bits};
-use super::{Memory, Type};
 use crate::lower::code::Code;
 use crate::lower::{MAX_INSTRUCTIONS, range, too_many, unreadable};
-use crate::program::{
-    Address, FenceKind, Instr, Loop, Op, Operand, Pc, RegId, RmwOp, Thread, Value, WrappedOp,
-};
+use crate::program::{FenceKind, Instr, Loop, Op, Operand, Pc, RegId, RmwOp, Thread, Value};
 
 /// One thread while it is lowered.
 pub struct Column {
     pub number: u32,
-    wide: bool,
+    /// Which column it is.
+    pub(super) index: usize,
+    pub(super) wide: bool,
     unroll: u32,
-    registers: Registers,
+    pub(super) reach: Rc<Reach>,
+    pub(super) registers: Registers,
     flags: Flags,
-    code: Code,
+    pub(super) code: Code,
     labels: FxHashMap<SmolStr, Pc>,
     /// Jumps to labels that were not yet seen.
     forward: Vec<(Pc, Ident)>,
@@ -36,18 +40,26 @@ const ZERO: Operand = Operand::Const(0);
 const ONE: Operand = Operand::Const(1);
 
 /// Where an instruction writes its result.
-#[derive(Clone, Copy)]
 enum Target {
     Register(Register),
-    Memory(Address),
+    Memory(Spot),
 }
 
 impl Column {
-    pub fn new(dialect: Dialect, number: u32, unroll: u32, at: Span) -> Self {
+    pub fn new(
+        dialect: Dialect,
+        index: usize,
+        number: u32,
+        reach: Rc<Reach>,
+        unroll: u32,
+        at: Span,
+    ) -> Self {
         Column {
             number,
+            index,
             wide: dialect != Dialect::X86,
             unroll,
+            reach,
             registers: Registers::new(dialect),
             flags: Flags::default(),
             code: Code::new(at),
@@ -138,7 +150,7 @@ impl Column {
                 self.jump(operand(0)?, Some(taken), i.span)?;
             }
             Mnemonic::Mov => {
-                let size = self.size(i, memory)?;
+                let size = self.size(i, memory);
                 self.mov(operand(0)?, operand(1)?, size, memory)?;
             }
             Mnemonic::Movzx | Mnemonic::Movsx => {
@@ -148,21 +160,17 @@ impl Column {
                 let OperandKind::Memory(expression) = &operand(1)?.kind else {
                     return Err(unreadable(i.span));
                 };
-                let address = self.address(expression, memory)?;
-                let value = match address {
-                    Address::Fixed(loc) => Operand::Const(memory.address(loc)),
-                    Address::Pointer(value) => value,
-                    Address::Element { .. } => ZERO,
+                let OperandKind::Register(target) = operand(0)?.kind else {
+                    return Err(unreadable(i.span));
                 };
-                let size = self.size(i, memory)?;
-                let target = self.target(operand(0)?, memory)?;
-                self.write(target, value, size, memory);
+                let value = self.address(expression, memory)?;
+                self.registers.write(target, value, &mut self.code);
             }
             Mnemonic::Xchg => self.exchange(i, operand(0)?, operand(1)?, memory)?,
             Mnemonic::Xadd => self.exchange_add(i, operand(0)?, operand(1)?, memory)?,
             Mnemonic::Cmpxchg => self.compare_exchange(i, operand(0)?, operand(1)?, memory)?,
             Mnemonic::Cmp | Mnemonic::Test => {
-                let size = self.size(i, memory)?;
+                let size = self.size(i, memory);
                 let a = self.value(operand(0)?, size, memory)?;
                 let b = self.value(operand(1)?, size, memory)?;
                 if i.op == Mnemonic::Cmp {
@@ -182,13 +190,13 @@ impl Column {
             | Mnemonic::And
             | Mnemonic::Or
             | Mnemonic::Xor => {
-                let size = self.size(i, memory)?;
+                let size = self.size(i, memory);
                 let source = match i.operands.get(1) {
                     Some(source) => self.value(source, size, memory)?,
                     None => ONE,
                 };
                 let target = self.target(operand(0)?, memory)?;
-                self.update(i, target, source, size, memory);
+                self.update(i, target, source, size, memory)?;
             }
         }
         Ok(())
@@ -238,19 +246,15 @@ impl Column {
             (&target.kind, &source.kind)
             && self.registers.is_whole(*register)
         {
-            let addr = self.address(expression, memory)?;
+            let spot = self.spot(expression, source.span, memory)?;
             let dst = self.registers.word(register.reg, &mut self.code);
-            self.code.emit(Instr::Load { dst, addr });
-            if !exact(addr, size, memory) {
-                let word = Operand::Reg(dst);
-                self.code.op(Op::Sext, word, width(size), Some(dst));
-            }
+            let value = self.load(&spot, size, Some(dst), memory)?;
+            self.registers.write(*register, value, &mut self.code);
             return Ok(());
         }
         let value = self.value(source, size, memory)?;
         let target = self.target(target, memory)?;
-        self.write(target, value, size, memory);
-        Ok(())
+        self.write(&target, value, size, memory)
     }
 
     /// `movzx`, `movsx`
@@ -264,20 +268,18 @@ impl Column {
         let from = match (i.source_width, &source.kind) {
             (Some(width), _) => width.bits(),
             (None, OperandKind::Register(register)) => bits(register.view),
-            (None, OperandKind::Memory(expression)) => {
-                let addr = self.address(expression, memory)?;
-                fixed_type(addr, memory).map_or(Width::Byte.bits(), |ty| ty.bits)
-            }
+            (None, OperandKind::Memory(expression)) => self
+                .natural_size(expression, memory)
+                .unwrap_or(Width::Byte.bits()),
             _ => return Err(unreadable(source.span)),
         };
         let mut value = self.value(source, from, memory)?;
         if i.op == Mnemonic::Movzx {
             value = self.code.op(Op::Zext, value, width(from), None);
         }
-        let size = self.size(i, memory)?;
+        let size = self.size(i, memory);
         let target = self.target(target, memory)?;
-        self.write(target, value, size, memory);
-        Ok(())
+        self.write(&target, value, size, memory)
     }
 
     fn exchange(
@@ -287,7 +289,7 @@ impl Column {
         b: &Written,
         memory: &mut Memory,
     ) -> Result<(), Error> {
-        let size = self.size(i, memory)?;
+        let size = self.size(i, memory);
         let (place, register) = match (&a.kind, &b.kind) {
             (_, OperandKind::Register(register)) => (a, *register),
             (OperandKind::Register(register), _) => (b, *register),
@@ -296,7 +298,7 @@ impl Column {
         let new = self.registers.read(register, &mut self.code);
         let old = match self.target(place, memory)? {
             // With memory it is atomic, prefix or not.
-            Target::Memory(addr) => self.atomic(addr, RmwOp::Xchg, new, ZERO, size, memory),
+            Target::Memory(spot) => self.atomic(&spot, RmwOp::Xchg, new, ZERO, size, memory)?,
             Target::Register(other) => {
                 let old = self.copy(other);
                 self.registers.write(other, new, &mut self.code);
@@ -314,30 +316,35 @@ impl Column {
         source: &Written,
         memory: &mut Memory,
     ) -> Result<(), Error> {
-        let size = self.size(i, memory)?;
+        let size = self.size(i, memory);
         let OperandKind::Register(register) = source.kind else {
             return Err(unreadable(source.span));
         };
         let added = self.copy(register);
         let target = self.target(place, memory)?;
-        let old = match target {
-            Target::Memory(addr) if i.lock.is_some() => {
-                self.atomic(addr, RmwOp::Add, added, ZERO, size, memory)
+        let old = match &target {
+            Target::Memory(spot) if i.lock.is_some() => {
+                self.atomic(spot, RmwOp::Add, added, ZERO, size, memory)?
             }
-            Target::Memory(addr) => self.load(addr, size, memory),
-            Target::Register(register) => self.copy(register),
+            Target::Memory(spot) => self.load(spot, size, None, memory)?,
+            Target::Register(register) => self.copy(*register),
         };
         let sum = self.sum(old, added, size);
         self.flags.added(old, added, sum, &mut self.code);
+        // The register may be part of the address; of two registers the target has the sum.
+        if i.lock.is_none() && matches!(target, Target::Memory(_)) {
+            self.write(&target, sum, size, memory)?;
+        }
         self.registers.write(register, old, &mut self.code);
-        if i.lock.is_none() {
-            self.write(target, sum, size, memory);
+        if matches!(target, Target::Register(_)) {
+            self.write(&target, sum, size, memory)?;
         }
         Ok(())
     }
 
     /// When the accumulator holds what is there, the source goes there; else what is there
-    /// goes to the accumulator.
+    /// goes to the accumulator, and back to where it is: without `lock` the processor writes
+    /// in any case, and may undo what another thread wrote in between.
     fn compare_exchange(
         &mut self,
         i: &Instruction,
@@ -345,7 +352,7 @@ impl Column {
         source: &Written,
         memory: &mut Memory,
     ) -> Result<(), Error> {
-        let size = self.size(i, memory)?;
+        let size = self.size(i, memory);
         let accumulator = Register {
             reg: Reg::Rax,
             view: view_of(size),
@@ -354,19 +361,24 @@ impl Column {
         let expected = self.copy(accumulator);
         let new = self.value(source, size, memory)?;
         let target = self.target(place, memory)?;
-        let old = match target {
-            Target::Memory(addr) if i.lock.is_some() => {
-                self.atomic(addr, RmwOp::Cas, new, expected, size, memory)
+        let old = match &target {
+            Target::Memory(spot) if i.lock.is_some() => {
+                self.atomic(spot, RmwOp::Cas, new, expected, size, memory)?
             }
-            Target::Memory(addr) => self.load(addr, size, memory),
-            Target::Register(register) => self.copy(register),
+            Target::Memory(spot) => self.load(spot, size, None, memory)?,
+            Target::Register(register) => self.copy(*register),
         };
         self.flags
             .subtracted(expected, old, width(size), &mut self.code);
+        if i.lock.is_none() && matches!(target, Target::Memory(_)) {
+            let chosen = choose(&mut self.code, old, expected, new);
+            self.write(&target, chosen, size, memory)?;
+        }
         let equal = self.code.op(Op::Eq, old, expected, None);
         let differs = self.code.jump_if_zero(equal);
-        if i.lock.is_none() {
-            self.write(target, new, size, memory);
+        // A register that is not written keeps its upper half.
+        if matches!(target, Target::Register(_)) {
+            self.write(&target, new, size, memory)?;
         }
         let end = self.code.jump();
         self.code.land(differs);
@@ -383,7 +395,7 @@ impl Column {
         source: Operand,
         size: u32,
         memory: &Memory,
-    ) {
+    ) -> Result<(), Error> {
         let (op, atomic, source) = match i.op {
             Mnemonic::Sub => (Op::Sub, RmwOp::Sub, source),
             Mnemonic::Dec => (Op::Add, RmwOp::Add, Operand::Const(-1)),
@@ -395,13 +407,15 @@ impl Column {
             _ => (Op::Add, RmwOp::Add, source),
         };
         let locked = i.lock.is_some();
-        let old = match target {
-            Target::Memory(addr) if locked => self.atomic(addr, atomic, source, ZERO, size, memory),
-            Target::Memory(addr) => self.load(addr, size, memory),
-            Target::Register(register) => self.registers.read(register, &mut self.code),
+        let old = match &target {
+            Target::Memory(spot) if locked => {
+                self.atomic(spot, atomic, source, ZERO, size, memory)?
+            }
+            Target::Memory(spot) => self.load(spot, size, None, memory)?,
+            Target::Register(register) => self.registers.read(*register, &mut self.code),
         };
         if locked && self.flags.unused() {
-            return;
+            return Ok(());
         }
         let result = self.code.op(op, old, source, None);
         let result = self.code.op(Op::Sext, result, width(size), None);
@@ -414,13 +428,14 @@ impl Column {
             Mnemonic::Not => {}
             _ => self.flags.combined(result, code),
         }
-        if !locked {
-            self.write(target, result, size, memory);
+        if locked {
+            return Ok(());
         }
+        self.write(&target, result, size, memory)
     }
 
     fn shift(&mut self, i: &Instruction, memory: &mut Memory) -> Result<(), Error> {
-        let size = self.size(i, memory)?;
+        let size = self.size(i, memory);
         let first = i.operands.first().ok_or_else(|| unreadable(i.span))?;
         let mask = Operand::Const(if size == 64 { 63 } else { 31 });
         let count = match i.operands.get(1) {
@@ -429,9 +444,9 @@ impl Column {
         };
         let count = self.code.op(Op::And, count, mask, None);
         let target = self.target(first, memory)?;
-        let old = match target {
-            Target::Memory(addr) => self.load(addr, size, memory),
-            Target::Register(register) => self.copy(register),
+        let old = match &target {
+            Target::Memory(spot) => self.load(spot, size, None, memory)?,
+            Target::Register(register) => self.copy(*register),
         };
         let code = &mut self.code;
         let bare = code.op(Op::Zext, old, width(size), None);
@@ -473,8 +488,7 @@ impl Column {
                 code.land(skip);
             }
         }
-        self.write(target, result, size, memory);
-        Ok(())
+        self.write(&target, result, size, memory)
     }
 
     fn sum(&mut self, a: Operand, b: Operand, size: u32) -> Operand {
@@ -491,32 +505,14 @@ impl Column {
     }
 
     /// The size of the instruction's operands in bits.
-    fn size(&mut self, i: &Instruction, memory: &mut Memory) -> Result<u32, Error> {
-        if let Some(width) = i.width {
-            return Ok(width.bits());
-        }
-        // The count of a shift says nothing about what is shifted.
-        let sized = match i.op {
-            Mnemonic::Shl | Mnemonic::Shr | Mnemonic::Sar => 1,
-            _ => i.operands.len(),
+    fn size(&self, i: &Instruction, memory: &Memory) -> u32 {
+        let there = |operand: &Written| match &operand.kind {
+            OperandKind::Memory(expression) => self.natural_size(expression, memory),
+            _ => None,
         };
-        let operands = &i.operands[..sized.min(i.operands.len())];
-        for operand in operands {
-            if let OperandKind::Register(register) = &operand.kind {
-                return Ok(bits(register.view));
-            }
-        }
-        for operand in operands {
-            if let OperandKind::Memory(expression) = &operand.kind
-                && let Some(symbol) = &expression.symbol
-            {
-                let loc = memory.location(symbol)?;
-                if let Some(ty) = memory.type_of(loc) {
-                    return Ok(ty.bits);
-                }
-            }
-        }
-        Ok(if self.wide { 64 } else { 32 })
+        written_bits(i)
+            .or_else(|| i.operands.iter().find_map(there))
+            .unwrap_or(if self.wide { 64 } else { 32 })
     }
 
     fn value(
@@ -526,15 +522,15 @@ impl Column {
         memory: &mut Memory,
     ) -> Result<Operand, Error> {
         Ok(match &operand.kind {
-            OperandKind::Immediate(value) => Operand::Const(signed(size).wrap(*value)),
+            OperandKind::Immediate(value) => Operand::Const(Type::signed(size).wrap(*value)),
             OperandKind::Address(name) => {
-                let loc = memory.location(name)?;
-                Operand::Const(memory.address(loc))
+                let object = memory.object(name)?;
+                Operand::Const(Type::signed(size).wrap(memory.start(object)))
             }
             OperandKind::Register(register) => self.registers.read(*register, &mut self.code),
             OperandKind::Memory(expression) => {
-                let addr = self.address(expression, memory)?;
-                self.load(addr, size, memory)
+                let spot = self.spot(expression, operand.span, memory)?;
+                self.load(&spot, size, None, memory)?
             }
             OperandKind::Label(label) => return Err(unreadable(label.span)),
         })
@@ -544,126 +540,28 @@ impl Column {
         match &operand.kind {
             OperandKind::Register(register) => Ok(Target::Register(*register)),
             OperandKind::Memory(expression) => {
-                Ok(Target::Memory(self.address(expression, memory)?))
+                let spot = self.spot(expression, operand.span, memory)?;
+                Ok(Target::Memory(spot))
             }
             _ => Err(unreadable(operand.span)),
         }
     }
 
-    fn write(&mut self, target: Target, value: Operand, size: u32, memory: &Memory) {
-        match target {
-            Target::Register(register) => self.registers.write(register, value, &mut self.code),
-            Target::Memory(addr) => {
-                let value = match fixed_type(addr, memory) {
-                    Some(ty) if !ty.signed => self.code.op(Op::Zext, value, width(size), None),
-                    _ => value,
-                };
-                self.code.emit(Instr::Store { addr, value });
-            }
-        }
-    }
-
-    fn load(&mut self, addr: Address, size: u32, memory: &Memory) -> Operand {
-        let dst = self.code.temp();
-        self.code.emit(Instr::Load { dst, addr });
-        self.loaded(dst, addr, size, memory)
-    }
-
-    fn atomic(
+    fn write(
         &mut self,
-        addr: Address,
-        op: RmwOp,
+        target: &Target,
         value: Operand,
-        expected: Operand,
         size: u32,
         memory: &Memory,
-    ) -> Operand {
-        let signed = fixed_type(addr, memory).is_none_or(|ty| ty.signed);
-        let zext = |code: &mut Code, value: Operand| match signed {
-            true => value,
-            false => code.op(Op::Zext, value, width(size), None),
-        };
-        let wrapped = |op| RmwOp::Wrapped {
-            op,
-            bits: size as u8,
-            signed,
-        };
-        let op = match op {
-            _ if size == 64 => op,
-            RmwOp::Add => wrapped(WrappedOp::Add),
-            RmwOp::Sub => wrapped(WrappedOp::Sub),
-            RmwOp::SubFrom => wrapped(WrappedOp::SubFrom),
-            other => other,
-        };
-        let value = zext(&mut self.code, value);
-        let expected = zext(&mut self.code, expected);
-        let dst = self.code.temp();
-        self.code.emit(Instr::Rmw {
-            dst,
-            addr,
-            op,
-            value,
-            expected,
-        });
-        self.loaded(dst, addr, size, memory)
-    }
-
-    /// What was read, sign-extended from the size of the access.
-    fn loaded(&mut self, dst: RegId, addr: Address, size: u32, memory: &Memory) -> Operand {
-        let value = Operand::Reg(dst);
-        if exact(addr, size, memory) {
-            value
-        } else {
-            self.code.op(Op::Sext, value, width(size), None)
+    ) -> Result<(), Error> {
+        match target {
+            Target::Register(register) => {
+                self.registers.write(*register, value, &mut self.code);
+                Ok(())
+            }
+            Target::Memory(spot) => self.store(spot, value, size, memory),
         }
     }
-
-    /// `symbol + base + index * scale + displacement`
-    fn address(&mut self, m: &Expression, memory: &mut Memory) -> Result<Address, Error> {
-        let mut known = m.displacement;
-        if let Some(symbol) = &m.symbol {
-            let loc = memory.location(symbol)?;
-            known = known.wrapping_add(memory.address(loc));
-        }
-        // `x(%rip)` is x.
-        let base = m.base.filter(|base| base.reg != Reg::Rip);
-        if base.is_none() && m.index.is_none() {
-            return Ok(match memory.location_at(known) {
-                Some(loc) => Address::Fixed(loc),
-                None => Address::Pointer(Operand::Const(known)),
-            });
-        }
-        let mut sum = Operand::Const(known);
-        if let Some(index) = m.index {
-            let index = self.registers.read(index, &mut self.code);
-            let scale = Operand::Const(Value::from(m.scale.max(1)));
-            let scaled = match m.scale {
-                0 | 1 => index,
-                _ => self.code.op(Op::Mul, index, scale, None),
-            };
-            sum = self.add(sum, scaled);
-        }
-        if let Some(base) = base {
-            let base = self.registers.read(base, &mut self.code);
-            sum = self.add(base, sum);
-        }
-        Ok(Address::Pointer(sum))
-    }
-
-    fn add(&mut self, a: Operand, b: Operand) -> Operand {
-        match (a, b) {
-            (ZERO, other) | (other, ZERO) => other,
-            _ => self.code.op(Op::Add, a, b, None),
-        }
-    }
-}
-
-fn signed(bits: u32) -> Type {
-    Type { bits, signed: true }
-}
-
-fn width(size: u32) -> Operand {
-    Operand::Const(Value::from(size))
 }
 
 fn view_of(size: u32) -> View {
@@ -673,16 +571,4 @@ fn view_of(size: u32) -> View {
         32 => View::Long,
         _ => View::Quad,
     }
-}
-
-fn fixed_type(addr: Address, memory: &Memory) -> Option<Type> {
-    match addr {
-        Address::Fixed(loc) => memory.type_of(loc),
-        _ => None,
-    }
-}
-
-/// Whether memory holds such a value as instructions want it, sign-extended.
-fn exact(addr: Address, size: u32, memory: &Memory) -> bool {
-    size == 64 || fixed_type(addr, memory) == Some(signed(size))
 }

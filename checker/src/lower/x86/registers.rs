@@ -6,10 +6,10 @@
 use fencepost_grammar::ast::herd::{Reg, Register, View};
 use fencepost_grammar::ast::register::{register_by_name, register_name};
 use fencepost_grammar::ast::{Dialect, Ident, SmolStr};
-use fencepost_grammar::{Error, ErrorKind};
+use fencepost_grammar::{Error, ErrorKind, Span};
 use rustc_hash::FxHashMap;
 
-use super::Type;
+use super::memory::Type;
 use crate::lower::code::Code;
 use crate::program::{Op, Operand, RegId, Value};
 
@@ -50,6 +50,11 @@ impl Registers {
             .or_insert_with(|| code.register(Some(name), 0))
     }
 
+    /// Whether it is the word of a register rather than an intermediate result.
+    pub fn holds_word(&self, reg: RegId) -> bool {
+        self.words.values().any(|word| *word == reg)
+    }
+
     /// As herd spells it in this dialect.
     fn name(&self, reg: Reg, view: View) -> String {
         let view = if segment(reg) { View::Word } else { view };
@@ -65,11 +70,17 @@ impl Registers {
         match register_by_name(name) {
             Some((reg, view)) => {
                 let word = self.word(reg, code);
-                let value = match (self.wide, view) {
-                    (true, View::Long) => value & 0xffff_ffff,
-                    (true, _) => value,
-                    (false, _) => LONG.wrap(value),
+                let register = Register {
+                    reg,
+                    view,
+                    span: Span::default(),
                 };
+                let value = match part_of(view) {
+                    _ if self.is_whole(register) => value,
+                    Some((mask, shift)) => (code.initial(word) & !mask) | (value << shift & mask),
+                    None => value & 0xffff_ffff,
+                };
+                let value = if self.wide { value } else { LONG.wrap(value) };
                 code.set_initial(word, value);
             }
             None => {
@@ -103,14 +114,9 @@ impl Registers {
             return;
         }
         let width = Operand::Const(Value::from(bits(register.view)));
-        let (mask, shift) = match register.view {
-            View::Quad | View::Long => {
-                code.op(Op::Zext, value, width, Some(word));
-                return;
-            }
-            View::Word => (0xffff, 0),
-            View::Low => (0xff, 0),
-            View::High => (0xff00, 8),
+        let Some((mask, shift)) = part_of(register.view) else {
+            code.op(Op::Zext, value, width, Some(word));
+            return;
         };
         let part = code.op(Op::Zext, value, width, None);
         let part = code.op(Op::Shl, part, Operand::Const(shift), None);
@@ -187,6 +193,16 @@ const LONG: Type = Type {
     bits: 32,
     signed: true,
 };
+
+/// The bits of a register that a part is, when writing it leaves the others alone.
+fn part_of(view: View) -> Option<(Value, Value)> {
+    match view {
+        View::Quad | View::Long => None,
+        View::Word => Some((0xffff, 0)),
+        View::Low => Some((0xff, 0)),
+        View::High => Some((0xff00, 8)),
+    }
+}
 
 pub fn bits(view: View) -> u32 {
     match view {
