@@ -1,6 +1,6 @@
 //! The engines that explore a program, one row each.
 //!
-//! To add one: a file in `engine/` with a type that implements [`Explore`], and a row in
+//! To add one: a file in `engine/` with a type that implements `Explore`, and a row in
 //! [`ENGINES`]. Whatever chooses, compares or lists engines loops over the table.
 
 mod brute;

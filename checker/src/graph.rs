@@ -88,6 +88,12 @@ pub struct Edge {
     pub to: EventId,
 }
 
+impl Edge {
+    fn new(kind: EdgeKind, from: EventId, to: EventId) -> Edge {
+        Edge { kind, from, to }
+    }
+}
+
 impl Graph {
     pub fn of(program: &Program, witness: &Witness) -> Graph {
         let memory_orders = memory_orders(program, witness);
@@ -119,11 +125,7 @@ impl Graph {
         let mut edges = Vec::new();
         for (to, pair) in events.windows(2).enumerate() {
             if pair[0].thread.is_some() && pair[0].thread == pair[1].thread {
-                edges.push(Edge {
-                    kind: EdgeKind::Po,
-                    from: to,
-                    to: to + 1,
-                });
+                edges.push(Edge::new(EdgeKind::Po, to, to + 1));
             }
         }
         let mut from_reads = Vec::new();
@@ -138,11 +140,7 @@ impl Graph {
             let (Some(from), Some(to)) = (write, event_of_step[index]) else {
                 continue;
             };
-            edges.push(Edge {
-                kind: EdgeKind::Rf,
-                from,
-                to,
-            });
+            edges.push(Edge::new(EdgeKind::Rf, from, to));
             let order = &memory_orders[usize::from(loc)];
             let successor = match source {
                 Source::Initial => order.first(),
@@ -156,29 +154,17 @@ impl Graph {
                 && overwriter != index
                 && let Some(target) = event_of_step[overwriter]
             {
-                from_reads.push(Edge {
-                    kind: EdgeKind::Fr,
-                    from: to,
-                    to: target,
-                });
+                from_reads.push(Edge::new(EdgeKind::Fr, to, target));
             }
         }
         for (loc, order) in memory_orders.iter().enumerate() {
             let first = order.first().and_then(|&s| event_of_step[s]);
             if let (Some(from), Some(to)) = (initial_of(loc as LocId), first) {
-                edges.push(Edge {
-                    kind: EdgeKind::Co,
-                    from,
-                    to,
-                });
+                edges.push(Edge::new(EdgeKind::Co, from, to));
             }
             for pair in order.windows(2) {
                 if let (Some(from), Some(to)) = (event_of_step[pair[0]], event_of_step[pair[1]]) {
-                    edges.push(Edge {
-                        kind: EdgeKind::Co,
-                        from,
-                        to,
-                    });
+                    edges.push(Edge::new(EdgeKind::Co, from, to));
                 }
             }
         }
@@ -269,108 +255,39 @@ fn event_kind(action: &Action) -> Option<EventKind> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::{Location, LocationKind, Model, Thread};
-    use crate::witness::{FlushPolicy, Step};
+    use crate::model::Model;
+    use crate::replay::{Move, replay};
 
-    fn program(locations: &[&str], threads: usize) -> Program {
-        Program {
-            locations: locations
-                .iter()
-                .map(|name| Location {
-                    name: (*name).to_owned(),
-                    init: 0,
-                    kind: LocationKind::Data,
-                    span: 0..0,
-                })
-                .collect(),
-            threads: (0..threads)
-                .map(|t| Thread {
-                    name: format!("P{t}"),
-                    code: Vec::new(),
-                    spans: Vec::new(),
-                    regs: Vec::new(),
-                    reg_names: Vec::new(),
-                    loops: Vec::new(),
-                    span: 0..0,
-                })
-                .collect(),
-            ..Program::default()
-        }
-    }
+    const P: Move = Move::Thread(0);
+    const Q: Move = Move::Thread(1);
 
-    fn witness(model: Model, steps: Vec<(ThreadId, Action)>) -> Witness {
-        Witness {
-            model,
-            steps: steps
-                .into_iter()
-                .map(|(thread, action)| Step {
-                    thread,
-                    pc: 0,
-                    span: 0..0,
-                    action,
-                })
-                .collect(),
-            memory: Vec::new(),
-            registers: Vec::new(),
-            flushes: FlushPolicy::Late,
-        }
+    fn graph(text: &str, model: Model, schedule: &[Move]) -> Graph {
+        let parse = fencepost_grammar::parse(text);
+        assert!(!parse.has_errors(), "{:?}", parse.errors);
+        let program = crate::lower(&parse.test, &crate::LowerOptions::default()).expect(text);
+        let witness = replay(&program, model, schedule).expect("the schedule is one");
+        Graph::of(&program, &witness)
     }
 
     fn edges(graph: &Graph, kind: EdgeKind) -> Vec<(EventId, EventId)> {
-        graph
-            .edges
-            .iter()
-            .filter(|e| e.kind == kind)
-            .map(|e| (e.from, e.to))
-            .collect()
+        let edges = graph.edges.iter().filter(|e| e.kind == kind);
+        edges.map(|e| (e.from, e.to)).collect()
     }
 
     #[test]
     fn store_buffering_has_a_cycle_of_po_and_fr() {
-        let initial = Source::Initial;
-        let graph = Graph::of(
-            &program(&["x", "y"], 2),
-            &witness(
-                Model::Tso,
-                vec![
-                    (0, Action::Write { loc: 0, value: 1 }),
-                    (
-                        0,
-                        Action::Read {
-                            loc: 1,
-                            value: 0,
-                            source: initial,
-                        },
-                    ),
-                    (1, Action::Write { loc: 1, value: 1 }),
-                    (
-                        1,
-                        Action::Read {
-                            loc: 0,
-                            value: 0,
-                            source: initial,
-                        },
-                    ),
-                    (
-                        0,
-                        Action::Flush {
-                            loc: 0,
-                            value: 1,
-                            store: 0,
-                        },
-                    ),
-                    (
-                        1,
-                        Action::Flush {
-                            loc: 1,
-                            value: 1,
-                            store: 2,
-                        },
-                    ),
-                ],
-            ),
+        let text =
+            "litmus SB\nshared x, y;\nthread P { x = 1; a = y; }\nthread Q { y = 1; b = x; }\n";
+        let flushes = [0, 1].map(|t| Move::Flush {
+            thread: t,
+            loc: t.into(),
+        });
+        let graph = graph(
+            text,
+            Model::Tso,
+            &[[P, P, Q, Q].as_slice(), &flushes].concat(),
         );
-        // 0, 1: initial x and y; 2, 3: P0; 4, 5: P1.
+        // 0, 1: initial x and y; 2, 3: P; 4, 5: Q.
         assert_eq!(edges(&graph, EdgeKind::Po), [(2, 3), (4, 5)]);
         assert_eq!(edges(&graph, EdgeKind::Rf), [(0, 5), (1, 3)]);
         assert_eq!(edges(&graph, EdgeKind::Co), [(0, 2), (1, 4)]);
@@ -379,51 +296,18 @@ mod tests {
 
     #[test]
     fn coherence_follows_the_flushes_not_the_stores() {
-        let graph = Graph::of(
-            &program(&["x"], 2),
-            &witness(
-                Model::Tso,
-                vec![
-                    (0, Action::Write { loc: 0, value: 1 }),
-                    (1, Action::Write { loc: 0, value: 2 }),
-                    (
-                        1,
-                        Action::Flush {
-                            loc: 0,
-                            value: 2,
-                            store: 1,
-                        },
-                    ),
-                    (
-                        0,
-                        Action::Flush {
-                            loc: 0,
-                            value: 1,
-                            store: 0,
-                        },
-                    ),
-                ],
-            ),
-        );
-        // 0: initial x; 1: P0's store; 2: P1's.
+        let text = "litmus co\nshared x;\nthread P { x = 1; }\nthread Q { x = 2; }\n";
+        let flush = |thread| Move::Flush { thread, loc: 0 };
+        let graph = graph(text, Model::Tso, &[P, Q, flush(1), flush(0)]);
+        // 0: initial x; 1: P's store; 2: Q's.
         assert_eq!(edges(&graph, EdgeKind::Co), [(0, 2), (2, 1)]);
     }
 
     #[test]
     fn an_rmw_has_no_from_read_to_itself() {
-        let rmw = |source, read| Action::Rmw {
-            loc: 0,
-            read,
-            source,
-            written: Some(read + 1),
-        };
-        let graph = Graph::of(
-            &program(&["x"], 2),
-            &witness(
-                Model::Sc,
-                vec![(0, rmw(Source::Initial, 0)), (1, rmw(Source::Step(0), 1))],
-            ),
-        );
+        let text = "litmus rmw\nshared x;\nthread P { a = fetch_add(x, 1); }\n\
+                    thread Q { b = fetch_add(x, 1); }\n";
+        let graph = graph(text, Model::Sc, &[P, Q]);
         assert_eq!(edges(&graph, EdgeKind::Rf), [(0, 1), (1, 2)]);
         assert_eq!(edges(&graph, EdgeKind::Co), [(0, 1), (1, 2)]);
         assert_eq!(edges(&graph, EdgeKind::Fr), []);

@@ -118,10 +118,11 @@ impl<'t, 'a, 'p, const W: usize> Search<'t, 'a, 'p, W> {
                 return Ok(Completeness::Complete);
             };
             let position = open.position as usize;
+            // Lines 22 and 23: the last read first, and each of its mutations.
             let Some(mutation) = open.waiting.pop() else {
                 let tried: usize = open.tried.iter().map(|b| bytes_of(b)).sum();
                 self.bytes -= tried;
-                self.open.pop();
+                self.open.pop(); // line 25
                 continue;
             };
             let bytes = self.bytes + self.task.collector.memory();
@@ -129,6 +130,7 @@ impl<'t, 'a, 'p, const W: usize> Search<'t, 'a, 'p, W> {
             if let Some(stop) = self.task.budget.poll(classes, bytes) {
                 return Ok(stop);
             }
+            // Line 24, the recursive call.
             self.bytes -= mutation.bytes();
             self.trace.truncate(position);
             self.trace.append_block(&mutation.block, &mutation.reads)?;
@@ -148,11 +150,12 @@ impl<'t, 'a, 'p, const W: usize> Search<'t, 'a, 'p, W> {
     /// Runs to a maximal execution, reports it, and finds its mutations.
     fn extend(&mut self) -> Result<(), TooManyEvents> {
         self.extension = self.trace.len();
-        self.trace.extend()?;
+        self.trace.extend()?; // lines 1 and 2
         let complete = self.maximal.complete(&mut self.trace);
         if complete {
             while self.trace.push_observer(None)? {}
         }
+        // Lines 3 and 4. What is not open is marked.
         for id in self.extension..self.trace.len() {
             let event = &self.trace.execution.events[id];
             if event.effect.has(Effect::READ) {
@@ -176,13 +179,14 @@ impl<'t, 'a, 'p, const W: usize> Search<'t, 'a, 'p, W> {
             self.maximal
                 .report_stuck(&mut self.trace, &mut self.verifier, self.task);
         }
+        // Line 5.
         for k in 0..self.open.len() {
             self.mutate(k);
         }
         Ok(())
     }
 
-    /// Tries the other sources of an open read.
+    /// Tries the other sources of an open read (lines 9 to 12).
     fn mutate(&mut self, k: usize) {
         let r = self.open[k].position as usize;
         let read = self.trace.execution.events[r];
@@ -194,6 +198,7 @@ impl<'t, 'a, 'p, const W: usize> Search<'t, 'a, 'p, W> {
         let fresh = r >= self.extension;
         let mut writes = self.trace.writes[loc as usize].without(r);
         if !fresh {
+            // Lines 10 and 11.
             writes = writes.minus(Bits::prefix(self.new_writes));
         }
         let mut newest_own = None;
@@ -259,7 +264,8 @@ impl<'t, 'a, 'p, const W: usize> Search<'t, 'a, 'p, W> {
         initial
     }
 
-    /// The mutation in which the open read reads from `w`.
+    /// The mutation in which the open read reads from `w`. Its causal past (lines 6 to 8) is kept
+    /// with each event; what of it comes after the read (line 13) is put behind it.
     fn try_source(&mut self, k: usize, w: EventId) {
         let r = self.open[k].position as usize;
         let old = self.trace.execution.events[r];
@@ -401,7 +407,7 @@ impl<'t, 'a, 'p, const W: usize> Search<'t, 'a, 'p, W> {
     }
 
     /// Verifies the mutation of open read `k` that keeps `kept`, then has `first`, then
-    /// `causes`; keeps it when it is new and realizable.
+    /// `causes` (lines 14 to 16); keeps it when it is new and realizable (lines 17 to 21).
     fn consider(&mut self, k: usize, first: usize, kept: Bits<W>, causes: Bits<W>) {
         let position = self.open[k].position;
         let events = &self.trace.execution.events;

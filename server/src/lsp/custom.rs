@@ -8,7 +8,7 @@ use fencepost_checker::lower::DEFAULT_UNROLL;
 use fencepost_checker::report::Report;
 use fencepost_checker::witness::Witness;
 use fencepost_grammar::Severity;
-use fencepost_grammar::ast::{self, Condition, Dialect, Frequency, Quantifier};
+use fencepost_grammar::ast::{Condition, Dialect, Frequency, Quantifier};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tower_lsp::lsp_types::{TextDocumentIdentifier, Url};

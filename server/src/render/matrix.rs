@@ -235,6 +235,7 @@ mod tests {
     use expect_test::{Expect, expect};
     use fencepost_checker::engine;
     use fencepost_checker::lower::{LowerOptions, lower};
+    use fencepost_checker::model::Model;
     use fencepost_checker::report::{Completeness, Options};
 
     fn check(look: Look, name: &str, limit: Option<usize>, complete: bool, expected: Expect) {

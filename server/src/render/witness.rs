@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use fencepost_checker::forbidden;
-use fencepost_checker::model::{Model, Rules};
+use fencepost_checker::model::Rules;
 use fencepost_checker::program::{LocationKind, Program, ThreadId};
 use fencepost_checker::witness::{FlushPolicy, Witness};
 
@@ -237,6 +237,7 @@ mod tests {
     use expect_test::{Expect, expect};
     use fencepost_checker::engine;
     use fencepost_checker::lower::{LowerOptions, lower};
+    use fencepost_checker::model::Model;
     use fencepost_checker::report::Options;
 
     fn check(look: Look, name: &str, model: Model, outcome: usize, expected: Expect) {

@@ -1,7 +1,7 @@
 //! Fences on every surface: sets to insert, fences that can go, what one changes.
 
 use fencepost_checker::fences::{Defect, Refusal, Role, Suggestion};
-use fencepost_checker::model::STRONGEST;
+use fencepost_checker::model::{Model, STRONGEST};
 use fencepost_checker::program::Program;
 use fencepost_grammar::Span;
 use fencepost_grammar::ast::native::FenceKind;

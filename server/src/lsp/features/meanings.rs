@@ -1,8 +1,9 @@
 //! What the words of the language and of x86 mean, in a sentence or two.
 
+use fencepost_checker::model::{Model, Rules};
 use fencepost_grammar::ast::herd::Op;
 
-/// Keywords, models and verdicts.
+/// Keywords and verdicts.
 const WORDS: &[(&str, &str)] = &[
     ("litmus", "A test in the native dialect; its name follows."),
     (
@@ -133,18 +134,6 @@ const WORDS: &[(&str, &str)] = &[
         "expect",
         "How often the condition holds, for each model: what turns a file into a regression test.",
     ),
-    (
-        "SC",
-        "Sequential consistency: a store is in memory at once. Every execution is an interleaving of the threads.",
-    ),
-    (
-        "TSO",
-        "Total store order (x86): stores wait in one FIFO buffer a thread; a load sees the thread's own newest buffered store, else memory. A load can overtake earlier stores to other locations.",
-    ),
-    (
-        "PSO",
-        "Partial store order: stores wait in one FIFO buffer a thread and location. Besides what TSO allows, stores to different locations can reach memory in another order.",
-    ),
     ("never", "In no complete execution."),
     ("sometimes", "In some complete executions, not in all."),
     ("always", "In every complete execution."),
@@ -231,8 +220,10 @@ pub const INSTRUCTIONS: [(&str, &str); 28] = [
 ];
 
 pub fn of_word(word: &str) -> Option<&'static str> {
+    let models = Model::ALL.map(|model| (model.name(), Rules::of(model).meaning));
     WORDS
         .iter()
+        .chain(&models)
         .find(|(known, _)| *known == word)
         .map(|(_, meaning)| *meaning)
 }
