@@ -8,12 +8,12 @@ use fencepost_checker::lower::{LowerOptions, lower};
 use fencepost_checker::program::{Model, Program};
 use fencepost_checker::report::{Options, Report};
 use fencepost_grammar::Parse;
-use fencepost_grammar::ast::Dialect;
 use fencepost_grammar::error::NameKind;
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::finding::{self, Finding, FindingKind, Standing, expectations};
 use crate::place::Lines;
+use crate::protocol::Words;
 
 /// What to check and how far.
 #[derive(Debug, Clone)]
@@ -102,7 +102,7 @@ impl Checked {
         Checked {
             file,
             name: parse.test.name.name.to_string(),
-            dialect: dialect(parse.test.dialect),
+            dialect: parse.test.dialect.name(),
             doc: parse.test.doc.as_ref().map(|doc| doc.name.to_string()),
             text,
             diagnostics,
@@ -258,15 +258,6 @@ impl Checked {
             place.column,
             finding.message()
         )
-    }
-}
-
-fn dialect(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::Native => "litmus",
-        Dialect::X86 => "X86",
-        Dialect::X86_64 => "X86_64",
-        Dialect::Unknown => "unknown",
     }
 }
 

@@ -8,4 +8,5 @@ pub mod explain;
 pub mod finding;
 pub mod lsp;
 pub mod place;
+pub mod protocol;
 pub mod render;

@@ -3,11 +3,11 @@
 import * as vscode from 'vscode';
 import { LanguageClient, RevealOutputChannelOn, State as ClientState, type Executable } from 'vscode-languageclient/node';
 import { CommandOwnership } from './commandOwnership';
-import type { ExecutionParams, Graph, Outcomes, Status, Witness } from './protocol';
+import { SERVER_SECTIONS, type CommandArgument, type ExecutionParams, type Graph, type Outcomes, type Requests, type Status, type Witness } from './protocol';
 import { findServer } from './serverPath';
 
-/** Sections of the settings that are the server's; the others are the extension's own. */
-const SERVER_SECTIONS = ['check', 'surfaces', 'fences', 'log'] as const;
+/** The argument of a command that is about a document. */
+export type DocumentArgument = CommandArgument & { uri: string };
 
 export type Connection = { state: 'stopped' | 'starting' | 'running' } | { state: 'failed'; problem: string };
 
@@ -88,18 +88,18 @@ export class Server implements vscode.Disposable {
   }
 
   outcomes(uri: vscode.Uri): Promise<Outcomes | null> {
-    return this.ask('fencepost/outcomes', { textDocument: { uri: this.protocolUri(uri) } });
+    return this.request('fencepost/outcomes', { textDocument: { uri: this.protocolUri(uri) } });
   }
 
   witness(params: ExecutionParams): Promise<Witness | null> {
-    return this.ask('fencepost/witness', params);
+    return this.request('fencepost/witness', params);
   }
 
   graph(params: ExecutionParams): Promise<Graph | null> {
-    return this.ask('fencepost/graph', params);
+    return this.request('fencepost/graph', params);
   }
 
-  execute<T>(command: string, argument?: object): Promise<T | null> {
+  execute<T>(command: string, argument?: CommandArgument): Promise<T | null> {
     return this.ask('workspace/executeCommand', { command, arguments: argument ? [argument] : [] });
   }
 
@@ -116,6 +116,10 @@ export class Server implements vscode.Disposable {
     void this.stop();
     this.statusEmitter.dispose();
     this.connectionEmitter.dispose();
+  }
+
+  private request<M extends keyof Requests>(method: M, params: Requests[M]['params']): Promise<Requests[M]['answer'] | null> {
+    return this.ask(method, params);
   }
 
   private async ask<T>(method: string, params: object): Promise<T | null> {

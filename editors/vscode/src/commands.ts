@@ -1,17 +1,12 @@
 // The commands of the palette and the lenses; each finds its document and asks the server.
 
 import * as vscode from 'vscode';
-import type { Server } from './client';
+import type { DocumentArgument, Server } from './client';
 import type { WitnessPanel } from './panel/witnessPanel';
-import type { CommandArgument } from './protocol';
+import type { CommandArgument, FencesAnswer, TextAnswer } from './protocol';
 import { setParam } from './params';
 import { showStatus } from './statusDetails';
 import type { StatusItem } from './status';
-
-interface FenceSuggestions {
-  text: string;
-  sets: { title: string; edit: object }[];
-}
 
 /** The commands that the server also knows and that this extension answers itself. */
 export const OWNED_COMMANDS = [
@@ -56,10 +51,10 @@ export function registerCommands(parts: Parts): vscode.Disposable {
 }
 
 /** Runs with the lens's argument or, from the palette, with the test in the active editor. */
-function withDocument(parts: Parts, run: (argument: CommandArgument) => unknown) {
+function withDocument(parts: Parts, run: (argument: DocumentArgument) => unknown) {
   return (argument?: CommandArgument): unknown => {
     if (typeof argument?.uri === 'string') {
-      return run(argument);
+      return run({ ...argument, uri: argument.uri });
     }
     const editor = vscode.window.activeTextEditor;
     const uri = editor?.document.languageId === 'litmus' ? editor.document.uri : parts.panel.documentUri;
@@ -70,10 +65,10 @@ function withDocument(parts: Parts, run: (argument: CommandArgument) => unknown)
   };
 }
 
-async function suggestFences(server: Server, argument: CommandArgument): Promise<void> {
+async function suggestFences(server: Server, argument: DocumentArgument): Promise<void> {
   const found = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Window, title: 'Fencepost: looking for fences' },
-    () => server.execute<FenceSuggestions>('fencepost.suggestFences', { condition: 0, ...argument }),
+    () => server.execute<FencesAnswer>('fencepost.suggestFences', { condition: 0, ...argument }),
   );
   if (!found || found.sets.length === 0) {
     void vscode.window.showInformationMessage(found?.text.trim() || 'There is no result to suggest fences for yet.');
@@ -89,8 +84,8 @@ async function suggestFences(server: Server, argument: CommandArgument): Promise
   }
 }
 
-async function copyCommandLine(server: Server, argument: CommandArgument): Promise<void> {
-  const answer = await server.execute<{ text: string }>('fencepost.copyCommandLine', argument);
+async function copyCommandLine(server: Server, argument: DocumentArgument): Promise<void> {
+  const answer = await server.execute<TextAnswer>('fencepost.copyCommandLine', argument);
   if (answer) {
     await vscode.env.clipboard.writeText(answer.text);
     vscode.window.setStatusBarMessage(`Copied: ${answer.text}`, 5000);

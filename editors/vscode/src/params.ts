@@ -1,16 +1,15 @@
 // The lens over a `param`: asks for another value and checks with it.
 
 import * as vscode from 'vscode';
-import type { Server } from './client';
-import type { ParamArgument } from './protocol';
+import type { DocumentArgument, Server } from './client';
 
 const SMALLEST = -(2n ** 63n);
 const LARGEST = 2n ** 63n - 1n;
 
-export async function setParam(server: Server, argument: ParamArgument): Promise<void> {
+export async function setParam(server: Server, argument: DocumentArgument): Promise<void> {
   const { uri, name } = argument;
   if (argument.reset) {
-    await server.execute('fencepost.setParam', { uri, name, reset: true });
+    await server.execute('fencepost.setParam', argument);
     return;
   }
   const chosen = name === undefined ? await pickParam(server, uri) : { ...argument, name };
@@ -51,7 +50,7 @@ export function problemOf(text: string): string | undefined {
 }
 
 /** From the palette no parameter is named. */
-async function pickParam(server: Server, uri: string): Promise<(ParamArgument & { name: string }) | undefined> {
+async function pickParam(server: Server, uri: string): Promise<(DocumentArgument & { name: string }) | undefined> {
   const outcomes = await server.outcomes(vscode.Uri.parse(uri));
   const params = outcomes?.params ?? [];
   if (params.length === 0) {
@@ -64,5 +63,5 @@ async function pickParam(server: Server, uri: string): Promise<(ParamArgument & 
     param,
   }));
   const picked = items.length > 1 ? await vscode.window.showQuickPick(items, { title: 'Which parameter?' }) : items[0];
-  return picked && { uri, name: picked.param.name, current: picked.param.value, written: picked.param.written };
+  return picked && { uri, name: picked.param.name, current: picked.param.value ?? picked.param.written, written: picked.param.written };
 }

@@ -9,6 +9,7 @@ use fencepost_checker::lower::LowerOptions;
 use fencepost_checker::report::Completeness;
 
 use crate::checked::{self, Checked, Fate, Settings};
+use crate::protocol;
 use crate::render::words::counted;
 use crate::render::{herd, json, junit, sarif};
 
@@ -212,8 +213,8 @@ impl<'a> Printer<'a> {
                 io::stderr().write_all(shown.as_bytes())?;
             }
             CheckFormat::Json => {
-                let line = json::test(&checked, self.args.timings);
-                writeln!(self.out, "{line}")?;
+                let line = protocol::line(&json::test(&checked, self.args.timings));
+                self.out.write_all(line.as_bytes())?;
                 self.out.flush()?;
             }
             CheckFormat::Sarif | CheckFormat::Junit => self.kept.push(checked),

@@ -4,16 +4,17 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-use fencepost_checker::fences::{self as search, Goal, Refusal, Suggestion, Unneeded};
+use fencepost_checker::fences::{self as search, Goal, Refusal, Suggestion};
 use fencepost_checker::lower::{LowerOptions, lower};
 use fencepost_checker::program::{Model, Program, Quantifier, Span, Verdict};
 use fencepost_checker::report::Completeness;
 use fencepost_grammar::ast::Test;
-use fencepost_grammar::fences::{NewFence, fenced, insert, thread_name};
-use serde_json::{Value as Json, json};
+use fencepost_grammar::fences::{NewFence, Written, fenced, insert, thread_name};
 
 use crate::checked::Checked;
 use crate::place::Lines;
+use crate::protocol::fences::{Fences, Proof, Unneeded};
+use crate::protocol::{self, State};
 use crate::render::words::counted;
 use crate::render::{Look, Role, fences, json as to_json, prop, witness, words};
 
@@ -75,7 +76,7 @@ pub fn run(terminal: &Terminal, args: &FencesArgs) -> Result<Status, Trouble> {
     };
     let text = match args.format {
         FencesFormat::Human => look.plain(&job.human(look, written)).into_owned(),
-        FencesFormat::Json => format!("{}\n", job.json(written.is_some())),
+        FencesFormat::Json => protocol::line(&job.json(written.is_some())),
     };
     if args.apply && is_stdin(&input.source) {
         io::stderr().write_all(text.as_bytes())?;
@@ -146,7 +147,7 @@ struct Job<'a> {
     goal: Goal,
     models: &'a [Model],
     found: &'a Result<Suggestion, Refusal>,
-    unneeded: &'a Result<Unneeded, Refusal>,
+    unneeded: &'a Result<search::Unneeded, Refusal>,
 }
 
 impl Job<'_> {
@@ -328,56 +329,50 @@ impl Job<'_> {
         )
     }
 
-    fn json(&self, applied: bool) -> Json {
+    fn json(&self, applied: bool) -> Fences {
         let lines = Lines::of(&self.checked.text);
         let names: Vec<&str> = self.models.iter().map(|m| m.name()).collect();
-        let condition = match self.goal {
-            Goal::Condition(n) => json!(n),
-            Goal::Robust => Json::Null,
+        let found = self.found.as_ref().ok();
+        let set = |set: &Vec<NewFence>| {
+            let fences = set.iter().map(|f| fences::new_fence(self.test, &lines, f));
+            fences.collect()
         };
-        let mut object = json!({
-            "file": self.checked.file,
-            "name": self.checked.name,
-            "model": names.join(","),
-            "condition": condition,
-            "robust": self.goal == Goal::Robust,
-        });
-        let rest = match self.found {
-            Ok(suggestion) => fences::suggestion_json(self.test, &lines, suggestion),
-            Err(refusal) => self.refusal_json(&lines, refusal),
+        let sets = found.map_or(&[][..], |found| &found.sets);
+        let written = |all: &[Written]| {
+            let fences = all.iter().map(|f| fences::written(self.test, &lines, f));
+            fences.collect()
         };
-        if let (Json::Object(object), Json::Object(rest)) = (&mut object, rest) {
-            object.extend(rest);
-            let fence = |fence| fences::written_json(self.test, &lines, fence);
-            let unneeded = match self.unneeded {
-                Ok(found) => json!({
-                    "alone": found.alone.iter().map(fence).collect::<Vec<_>>(),
-                    "together": found.together.iter().map(fence).collect::<Vec<_>>(),
-                }),
-                Err(_) => Json::Null,
-            };
-            object.insert("unneeded".to_owned(), unneeded);
-            object.insert("applied".to_owned(), json!(applied));
+        let (outcome, witness) = match self.found {
+            Err(Refusal::ReachableUnderSc { state, witness }) => (Some(state), Some(witness)),
+            _ => (None, None),
+        };
+        let place = |at: &Span| protocol::Span::of(&lines, at.start as usize, at.end as usize);
+        Fences {
+            file: self.checked.file.clone(),
+            name: self.checked.name.clone(),
+            model: names.join(","),
+            condition: match self.goal {
+                Goal::Condition(n) => Some(n),
+                Goal::Robust => None,
+            },
+            robust: self.goal == Goal::Robust,
+            cost: found.and_then(|found| fences::cost_number(found.cost)),
+            sets: sets.iter().map(set).collect(),
+            more: found.map(|found| found.more),
+            proof: found.map(|found| Proof {
+                classes: found.proof.classes,
+                rounds: found.proof.rounds,
+            }),
+            refusal: self.found.as_ref().err().map(refusal_text),
+            outcome: outcome.map(|state| State::of(self.program, state)),
+            witness: witness
+                .map(|found| to_json::witness(self.program, &self.checked.text, found, place)),
+            unneeded: self.unneeded.as_ref().ok().map(|found| Unneeded {
+                alone: written(&found.alone),
+                together: written(&found.together),
+            }),
+            applied,
         }
-        object
-    }
-
-    fn refusal_json(&self, lines: &Lines<'_>, refusal: &Refusal) -> Json {
-        let mut object = json!({ "cost": null, "sets": [], "proof": null });
-        object["refusal"] = json!(refusal_text(refusal));
-        if let Refusal::ReachableUnderSc { state, witness } = refusal {
-            let place = |span: &Span| {
-                let start = lines.place(span.start as usize);
-                let end = lines.place(span.end as usize);
-                json!({
-                    "start": {"line": start.line, "column": start.column},
-                    "end": {"line": end.line, "column": end.column},
-                })
-            };
-            object["outcome"] = to_json::state(self.program, state);
-            object["witness"] = to_json::witness(self.program, &self.checked.text, witness, &place);
-        }
-        object
     }
 }
 

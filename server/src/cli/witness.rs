@@ -7,10 +7,11 @@ use fencepost_checker::graph::Graph;
 use fencepost_checker::program::{Model, Program, Span, Value};
 use fencepost_checker::report::Report;
 use fencepost_checker::witness::Witness;
-use serde_json::{Value as Json, json};
 
 use crate::checked::Checked;
 use crate::place::Lines;
+use crate::protocol::witness::WitnessFile;
+use crate::protocol::{self, State};
 use crate::render::{Look, Role, dot, json as to_json, svg, witness, words};
 
 use super::args::{WitnessArgs, WitnessFormat};
@@ -224,27 +225,15 @@ fn show(
         }
         WitnessFormat::Json => {
             let lines = Lines::of(&checked.text);
-            let place = |span: &Span| {
-                let start = lines.place(span.start as usize);
-                let end = lines.place(span.end as usize);
-                json!({
-                    "start": {"line": start.line, "column": start.column},
-                    "end": {"line": end.line, "column": end.column},
-                })
-            };
-            let mut object = json!({
-                "file": checked.file,
-                "name": checked.name,
-                "title": title,
-                "outcome": found.state.as_ref().map(|s| to_json::state(program, s)),
-            });
-            let rest = to_json::witness(program, &checked.text, shown, &place);
-            let graph = to_json::graph(program, &Graph::of(program, shown));
-            if let (Json::Object(object), Json::Object(rest)) = (&mut object, rest) {
-                object.extend(rest);
-                object.insert("graph".to_owned(), graph);
-            }
-            format!("{object}\n")
+            let place = |at: &Span| protocol::Span::of(&lines, at.start as usize, at.end as usize);
+            protocol::line(&WitnessFile {
+                file: checked.file.clone(),
+                name: checked.name.clone(),
+                title,
+                outcome: found.state.as_ref().map(|s| State::of(program, s)),
+                steps: to_json::witness(program, &checked.text, shown, place),
+                graph: to_json::graph(program, &Graph::of(program, shown)),
+            })
         }
         WitnessFormat::Dot => dot::text(program, &Graph::of(program, shown), &title),
         WitnessFormat::Svg => {

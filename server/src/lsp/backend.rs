@@ -13,7 +13,7 @@ use tower_lsp::lsp_types::request::{RegisterCapability, WorkspaceConfiguration};
 use tower_lsp::lsp_types::*;
 use tower_lsp::{LanguageServer, LspService};
 
-use super::custom::{self, DocumentParams, ExecutionParams};
+use super::custom;
 use super::features::{
     actions, completion, folding, format, hover, inlay, lens, navigate, rename, selection,
     signature, symbols, tokens,
@@ -22,6 +22,9 @@ use super::server::Server;
 use super::view::View;
 use super::{capabilities, commands, progress};
 use crate::checked::panic_message;
+use crate::protocol::requests::{
+    self, DocumentParams, DocumentText, ExecutionParams, Graph, Outcomes, Witness,
+};
 
 pub struct Backend {
     server: Arc<Server>,
@@ -43,10 +46,10 @@ impl Backend {
         })
         .custom_method("window/workDoneProgress/cancel", Backend::cancel_progress)
         .custom_method("$/setTrace", Backend::set_trace)
-        .custom_method("fencepost/outcomes", Backend::outcomes)
-        .custom_method("fencepost/witness", Backend::witness)
-        .custom_method("fencepost/graph", Backend::graph)
-        .custom_method("fencepost/text", Backend::text)
+        .custom_method(requests::OUTCOMES, Backend::outcomes)
+        .custom_method(requests::WITNESS, Backend::witness)
+        .custom_method(requests::GRAPH, Backend::graph)
+        .custom_method(requests::TEXT, Backend::text)
         .finish();
         let server = handle.unwrap_or_else(|| unreachable!("build calls its argument"));
         (service, socket, server)
@@ -113,24 +116,25 @@ impl Backend {
         self.server.set_trace(params.value);
     }
 
-    async fn outcomes(&self, params: DocumentParams) -> Result<Option<Value>> {
-        self.ask(&params.text_document.uri, custom::outcomes).await
+    async fn outcomes(&self, params: DocumentParams) -> Result<Option<Outcomes>> {
+        self.ask(&params.text_document.0.uri, custom::outcomes)
+            .await
     }
 
-    async fn witness(&self, params: ExecutionParams) -> Result<Option<Value>> {
-        let uri = params.text_document.uri.clone();
+    async fn witness(&self, params: ExecutionParams) -> Result<Option<Witness>> {
+        let uri = params.text_document.0.uri.clone();
         self.ask_for(&uri, move |view| custom::witness(view, &params))
             .await
     }
 
-    async fn graph(&self, params: ExecutionParams) -> Result<Option<Value>> {
-        let uri = params.text_document.uri.clone();
+    async fn graph(&self, params: ExecutionParams) -> Result<Option<Graph>> {
+        let uri = params.text_document.0.uri.clone();
         self.ask_for(&uri, move |view| custom::graph(view, &params))
             .await
     }
 
-    async fn text(&self, params: DocumentParams) -> Result<Option<Value>> {
-        self.ask(&params.text_document.uri, custom::text).await
+    async fn text(&self, params: DocumentParams) -> Result<Option<DocumentText>> {
+        self.ask(&params.text_document.0.uri, custom::text).await
     }
 
     /// Asks the client for its settings, beside everything else.

@@ -2,12 +2,13 @@
 //!
 //! Capabilities decide, never the client's name.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tower_lsp::lsp_types::{self as lsp, *};
 
-use super::commands;
 use super::features::tokens;
 use super::positions::Encoding;
+use crate::protocol::commands::COMMANDS;
+use crate::protocol::{self, requests};
 
 /// What the client said it can use.
 #[derive(Debug, Clone, Default)]
@@ -44,6 +45,9 @@ impl Client {
             .experimental
             .as_ref()
             .and_then(|experimental| experimental.get("fencepost"));
+        let own: requests::ClientCapabilities = own
+            .and_then(|own| serde_json::from_value(own.clone()).ok())
+            .unwrap_or_default();
         Client {
             encoding: Encoding::negotiate(
                 general.and_then(|general| general.position_encodings.as_deref()),
@@ -97,18 +101,8 @@ impl Client {
             refresh_tokens: workspace
                 .and_then(|w| w.semantic_tokens.as_ref()?.refresh_support)
                 .unwrap_or(false),
-            commands: own
-                .and_then(|own| own.get("commands")?.as_array())
-                .map(|names| {
-                    names
-                        .iter()
-                        .filter_map(|name| name.as_str().map(str::to_owned))
-                        .collect()
-                })
-                .unwrap_or_default(),
-            status: own
-                .and_then(|own| own.get("status")?.as_bool())
-                .unwrap_or(false),
+            commands: own.commands,
+            status: own.status,
         }
     }
 
@@ -201,10 +195,10 @@ fn server(client: &Client, offered: &ClientCapabilities) -> ServerCapabilities {
         }),
         execute_command_provider: Some(ExecuteCommandOptions {
             // A client that runs a command itself must not get it registered a second time.
-            commands: commands::ALL
+            commands: COMMANDS
                 .iter()
-                .filter(|command| !client.runs(command))
-                .map(|&command| command.to_owned())
+                .filter(|command| !client.runs(command.name))
+                .map(|command| command.name.to_owned())
                 .collect(),
             ..ExecuteCommandOptions::default()
         }),
@@ -221,15 +215,18 @@ fn server(client: &Client, offered: &ClientCapabilities) -> ServerCapabilities {
 }
 
 fn experimental() -> Value {
-    json!({"fencepost": {
-        "protocol": 1,
-        "requests": ["fencepost/outcomes", "fencepost/witness", "fencepost/graph"],
-        "status": true,
-    }})
+    let fencepost = requests::ServerCapabilities {
+        protocol: 1,
+        requests: requests::REQUESTS.iter().map(|r| r.method).collect(),
+        status: true,
+    };
+    protocol::json(&protocol::Map(vec![("fencepost", fencepost)]))
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn parse(json: Value) -> ClientCapabilities {
@@ -247,7 +244,7 @@ mod tests {
         assert_eq!(answer.semantic_tokens_provider, None);
         assert_eq!(answer.rename_provider, Some(OneOf::Left(true)));
         let commands = answer.execute_command_provider.unwrap().commands;
-        assert_eq!(commands.len(), commands::ALL.len());
+        assert_eq!(commands.len(), COMMANDS.len());
     }
 
     #[test]

@@ -4,71 +4,31 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use fencepost_checker::Model;
-use serde::{Deserialize, Deserializer};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::lsp_types::request::ShowDocument;
 use tower_lsp::lsp_types::{
     ExecuteCommandParams, MessageType, ShowDocumentParams, Url, WorkspaceEdit,
 };
 
-use super::custom::{self, Selector};
+use super::custom;
 use super::outbox::Message;
 use super::params;
 use super::results::{Chosen, Execution};
 use super::server::Server;
 use super::verdicts;
 use super::view::View;
+use crate::protocol::commands::{
+    APPLY_EDIT, APPLY_FENCES, CANCEL, CHECK_NOW, CHOOSE_WITNESS, COMMANDS, COPY_COMMAND_LINE,
+    ChosenAnswer, CommandArgument, SET_PARAM, SHOW_OUTCOMES, SHOW_WITNESS, SUGGEST_FENCES,
+    TextAnswer,
+};
+use crate::protocol::{self, requests::Selector};
 use crate::render::{Look, matrix, witness};
-
-pub const CHECK_NOW: &str = "fencepost.checkNow";
-pub const CANCEL: &str = "fencepost.cancel";
-pub const SHOW_OUTCOMES: &str = "fencepost.showOutcomes";
-pub const SHOW_WITNESS: &str = "fencepost.showWitness";
-pub const CHOOSE_WITNESS: &str = "fencepost.chooseWitness";
-pub const SUGGEST_FENCES: &str = "fencepost.suggestFences";
-pub const APPLY_FENCES: &str = "fencepost.applyFences";
-pub const APPLY_EDIT: &str = "fencepost.applyEdit";
-pub const SET_PARAM: &str = "fencepost.setParam";
-pub const COPY_COMMAND_LINE: &str = "fencepost.copyCommandLine";
-
-pub const ALL: [&str; 10] = [
-    CHECK_NOW,
-    CANCEL,
-    SHOW_OUTCOMES,
-    SHOW_WITNESS,
-    CHOOSE_WITNESS,
-    SUGGEST_FENCES,
-    APPLY_FENCES,
-    APPLY_EDIT,
-    SET_PARAM,
-    COPY_COMMAND_LINE,
-];
-
-#[derive(Debug, Default, Deserialize)]
-struct Argument {
-    uri: Option<Url>,
-    #[serde(flatten)]
-    selector: Selector,
-    #[serde(default)]
-    set: usize,
-    edit: Option<WorkspaceEdit>,
-    name: Option<String>,
-    /// Null is a value too, and not the same as none.
-    #[serde(default, deserialize_with = "present")]
-    value: Option<Value>,
-    /// As a null in `value`, which some clients lose on the way.
-    #[serde(default)]
-    reset: bool,
-}
-
-fn present<'de, D: Deserializer<'de>>(json: D) -> std::result::Result<Option<Value>, D::Error> {
-    Value::deserialize(json).map(Some)
-}
 
 pub async fn execute(server: &Arc<Server>, params: ExecuteCommandParams) -> Result<Option<Value>> {
     let argument = match params.arguments.into_iter().next() {
-        None => Argument::default(),
+        None => CommandArgument::default(),
         Some(json) => serde_json::from_value(json)
             .map_err(|error| Error::invalid_params(format!("{}: {error}", params.command)))?,
     };
@@ -79,11 +39,11 @@ pub async fn execute(server: &Arc<Server>, params: ExecuteCommandParams) -> Resu
         }
         APPLY_EDIT => {
             if let Some(edit) = argument.edit {
-                apply(server, edit);
+                apply(server, edit.0);
             }
             return Ok(None);
         }
-        command if !ALL.contains(&command) => {
+        command if !COMMANDS.iter().any(|known| known.name == command) => {
             return Err(Error::invalid_params(format!(
                 "there is no command `{command}`"
             )));
@@ -112,24 +72,22 @@ pub async fn execute(server: &Arc<Server>, params: ExecuteCommandParams) -> Resu
             None => Ok(Some(nothing(server, "there is no such execution"))),
         },
         CHOOSE_WITNESS => {
-            let choice = argument
-                .is_selective()
+            let choice = is_selective(&argument)
                 .then(|| custom::select(&view, &argument.selector))
                 .flatten()
                 .map(|(checked, execution)| chosen(checked.report.model, &execution));
             let found = choice.is_some();
             server.choose(uri, choice);
-            Ok(Some(json!({"chosen": found})))
+            Ok(Some(protocol::json(&ChosenAnswer { chosen: found })))
         }
         COPY_COMMAND_LINE => {
-            let shown = argument
-                .is_selective()
+            let shown = is_selective(&argument)
                 .then(|| custom::select(&view, &argument.selector))
                 .flatten();
             let shown = shown
                 .as_ref()
                 .map(|(checked, execution)| (*checked, execution));
-            Ok(Some(json!({"text": custom::command_line(&view, shown)})))
+            Ok(Some(told(&custom::command_line(&view, shown))))
         }
         SET_PARAM => {
             let value = argument.value.or(argument.reset.then_some(Value::Null));
@@ -137,22 +95,16 @@ pub async fn execute(server: &Arc<Server>, params: ExecuteCommandParams) -> Resu
         }
         SUGGEST_FENCES => super::suggest::suggest(server, view, argument.selector.condition).await,
         APPLY_FENCES => {
-            super::suggest::apply(server, view, argument.selector.condition, argument.set).await
+            let set = argument.set.unwrap_or_default();
+            super::suggest::apply(server, view, argument.selector.condition, set).await
         }
         _ => Ok(None),
     }
 }
 
-impl Argument {
-    /// Whether it says more than which document.
-    fn is_selective(&self) -> bool {
-        let s = &self.selector;
-        s.model.is_some()
-            || s.outcome.is_some()
-            || s.condition.is_some()
-            || s.failure.is_some()
-            || s.deadlock
-    }
+/// Whether it says more than which document.
+fn is_selective(argument: &CommandArgument) -> bool {
+    argument.selector != Selector::default()
 }
 
 fn chosen(model: Model, execution: &Execution) -> Chosen {
@@ -209,7 +161,7 @@ fn witness_text(view: &View, checked: &super::results::Checked, execution: &Exec
 /// Shows a text beside the editor's own: in a document where the client can open one, always
 /// the same one, without taking the focus; else as a message.
 pub fn show(server: &Arc<Server>, view: &View, kind: &str, text: String) -> Value {
-    let answer = json!({"text": text});
+    let answer = told(&text);
     if !view.client.show_document {
         server.outbox.send(Message::Show(MessageType::INFO, text));
         return answer;
@@ -255,7 +207,13 @@ pub fn nothing(server: &Server, why: &str) -> Value {
     server
         .outbox
         .send(Message::Show(MessageType::INFO, why.to_owned()));
-    json!({"text": why})
+    told(why)
+}
+
+fn told(text: &str) -> Value {
+    protocol::json(&TextAnswer {
+        text: text.to_owned(),
+    })
 }
 
 /// Asks the client to apply an edit, beside everything else.

@@ -1,189 +1,144 @@
 //! The requests beyond the protocol, as `PROTOCOL.md` defines them.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use fencepost_checker::Model;
-use fencepost_checker::graph::Graph;
+use fencepost_checker::graph;
 use fencepost_checker::lower::DEFAULT_UNROLL;
-use fencepost_checker::report::Report;
-use fencepost_checker::witness::Witness;
+use fencepost_checker::program::{self, Verdict};
+use fencepost_checker::report;
+use fencepost_checker::witness;
 use fencepost_grammar::Severity;
-use fencepost_grammar::ast::{Condition, Dialect, Frequency, Quantifier};
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
-use tower_lsp::lsp_types::{TextDocumentIdentifier, Url};
+use fencepost_grammar::ast::Frequency;
+use tower_lsp::lsp_types::Url;
 
-use super::params::{self, Param};
-use super::results::{Checked, Chosen, Execution, ModelResult, ModelState};
+use super::params;
+use super::results::{self, Checked, Chosen, Execution, ModelState};
 use super::verdicts;
 use super::view::View;
+use crate::protocol::requests::{
+    BoundHit, Closed, Condition, DocumentState, DocumentText, ExecutionParams, Failure, Graph,
+    JudgedExpect, ModelResult, NumberedOutcome, OutcomeChoice, Outcomes, Selector, Status, Witness,
+};
+use crate::protocol::test::ModelReport;
+use crate::protocol::{Expected, Lsp, Map, Named, Range, State};
 use crate::render::{dot, json as to_json, svg, words};
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct DocumentParams {
-    pub text_document: TextDocumentIdentifier,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ExecutionParams {
-    pub text_document: TextDocumentIdentifier,
-    #[serde(flatten)]
-    pub selector: Selector,
-}
-
-/// Which execution is meant.
-#[derive(Debug, Clone, Default, Deserialize)]
-pub struct Selector {
-    /// Without one: the strongest model that has such an execution.
-    pub model: Option<String>,
-    pub outcome: Option<Value>,
-    pub condition: Option<usize>,
-    pub failure: Option<usize>,
-    #[serde(default)]
-    pub deadlock: bool,
-}
 
 /// How an `expect` of the text now stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expectation {
     pub condition: usize,
     pub model: Model,
-    pub expected: &'static str,
-    pub found: Option<&'static str>,
+    pub expected: Verdict,
+    pub found: Option<Verdict>,
     pub ok: Option<bool>,
     pub span: fencepost_grammar::Span,
 }
 
-pub fn text(view: &View) -> Value {
-    json!({"version": view.snapshot.version, "text": view.text()})
+pub fn text(view: &View) -> DocumentText {
+    DocumentText {
+        version: view.snapshot.version,
+        text: view.text().to_string(),
+    }
 }
 
-pub fn outcomes(view: &View) -> Value {
+pub fn outcomes(view: &View) -> Outcomes {
     let test = &view.parse().test;
     let newest = view.results.newest();
-    let observed: Vec<&str> = newest.first().map_or_else(Vec::new, |checked| {
-        checked
-            .program
-            .observed
-            .iter()
-            .map(|observable| observable.name.as_str())
-            .collect()
+    let observed = newest.first().map_or(&[][..], |c| &c.program.observed);
+    let conditions = test.conditions.iter().enumerate();
+    let conditions = conditions.map(|(index, condition)| Condition {
+        index,
+        range: Lsp(view.range(condition.span)),
+        text: one_line(condition.span.text(view.text())),
+        quantifier: Named(condition.quantifier),
+        name: condition.name.as_ref().map(|name| name.name.to_string()),
     });
-    let conditions: Vec<Value> = test
-        .conditions
-        .iter()
-        .enumerate()
-        .map(|(index, condition)| {
-            json!({
-                "index": index,
-                "range": view.range(condition.span),
-                "text": one_line(condition.span.text(view.text())),
-                "quantifier": quantifier(condition.quantifier),
-                "name": condition.name.as_ref().map(|name| name.name.as_str()),
-            })
-        })
-        .collect();
-    let models: Map<String, Value> = view
-        .results
-        .each()
-        .map(|(model, result)| {
-            let json = model_json(view, &test.conditions, result);
-            (model.name().to_owned(), json)
-        })
-        .collect();
-    let expect: Vec<Value> = expectations(view)
-        .into_iter()
-        .map(|e| {
-            json!({
-                "condition": e.condition, "model": e.model.name(), "expected": e.expected,
-                "found": e.found, "ok": e.ok, "range": view.range(e.span),
-            })
-        })
-        .collect();
-    json!({
-        "uri": view.uri(),
-        "version": view.snapshot.version,
-        "stale": view.results.stale(),
-        "state": view.results.state().word(),
-        "name": test.name.name.as_str(),
-        "dialect": dialect(test.dialect),
-        "errors": error_count(view),
-        "pending": view.results.insights.as_ref().map_or(0, |insights| insights.pending),
-        "params": params::all(view).iter().map(|param| Param::json(param, view)).collect::<Vec<_>>(),
-        "observed": observed,
-        "conditions": conditions,
-        "models": models,
-        "expect": expect,
-    })
+    let models = view.results.each();
+    let models = models.map(|(model, result)| (Named(model), under_model(view, result)));
+    let expect = expectations(view).into_iter().map(|e| JudgedExpect {
+        condition: e.condition,
+        model: Named(e.model),
+        expected: Expected(e.expected),
+        found: e.found.map(Named),
+        ok: e.ok,
+        range: Lsp(view.range(e.span)),
+    });
+    let insights = view.results.insights.as_ref();
+    Outcomes {
+        uri: view.uri().clone(),
+        version: view.snapshot.version,
+        stale: view.results.stale(),
+        state: view.results.state(),
+        name: test.name.name.to_string(),
+        dialect: Named(test.dialect),
+        errors: error_count(view),
+        pending: insights.map_or(0, |insights| insights.pending),
+        params: params::all(view).iter().map(|p| p.json(view)).collect(),
+        observed: observed.iter().map(|o| o.name.clone()).collect(),
+        conditions: conditions.collect(),
+        models: Map(models.collect()),
+        expect: expect.collect(),
+    }
 }
 
-fn model_json(view: &View, conditions: &[Condition], result: &ModelResult) -> Value {
-    let mut json = json!({
-        "state": result.state.word(),
-        "version": null, "stale": false, "complete": false, "engine": null,
-        "classes": 0, "blocked": 0, "deadlocks": 0, "timeUs": 0,
-        "note": result.note,
-        "verdicts": vec![Value::Null; conditions.len()],
-        "outcomes": [], "failures": [], "deadlock": false, "boundsHit": [],
-    });
-    let Some(checked) = &result.checked else {
-        return json;
+fn under_model(view: &View, result: &results::ModelResult) -> ModelResult {
+    let conditions = &view.parse().test.conditions;
+    let checked = result.checked.as_ref();
+    let report = match checked {
+        Some(checked) => report_now(view, checked),
+        None => ModelReport::none(conditions.len()),
     };
-    let report: &Report = &checked.report;
-    let range = |span| checked.now(span).map(|span| view.range(span));
-    json["version"] = json!(checked.version);
-    json["stale"] = json!(checked.stale);
-    json["complete"] = json!(report.complete());
-    json["engine"] = json!(report.engine.name());
-    json["classes"] = json!(report.classes);
-    json["blocked"] = json!(report.blocked);
-    json["deadlocks"] = json!(report.deadlocks);
-    json["timeUs"] = json!(report.time.as_micros() as u64);
-    json["deadlock"] = json!(report.deadlock.is_some());
-    json["verdicts"] = conditions
+    ModelResult {
+        state: result.state,
+        version: checked.map(|checked| checked.version),
+        stale: checked.is_some_and(|checked| checked.stale),
+        note: result.note.clone(),
+        deadlock: checked.is_some_and(|checked| checked.report.deadlock.is_some()),
+        time_us: report.time_us,
+        verdicts: report.conditions.clone(),
+        failures: report.assertions.clone(),
+        bounds_hit: report.bounds.clone(),
+        report,
+    }
+}
+
+/// A report with the text now: its conditions, and where things are in it.
+fn report_now(view: &View, checked: &Checked) -> ModelReport<NumberedOutcome, Failure, BoundHit> {
+    let program = &checked.program;
+    let conditions: Vec<Option<usize>> = view
+        .parse()
+        .test
+        .conditions
         .iter()
-        .map(|condition| match checked.verdict_at(condition.span) {
-            Some(r) => json!({"verdict": r.verdict.name(), "holds": r.holds, "of": r.of}),
-            None => Value::Null,
-        })
+        .map(|condition| checked.condition_at(condition.span))
         .collect();
-    json["outcomes"] = report
-        .outcomes
-        .iter()
-        .enumerate()
-        .map(|(index, outcome)| {
-            let holds: Vec<Option<bool>> = conditions
-                .iter()
-                .map(|condition| {
-                    let index = checked.condition_at(condition.span)?;
-                    outcome.holds.get(index).copied()
-                })
-                .collect();
-            json!({
-                "index": index, "state": to_json::state(&checked.program, &outcome.state),
-                "holds": holds, "classes": outcome.classes,
-            })
-        })
-        .collect();
-    json["failures"] = report
-        .failures
-        .iter()
-        .enumerate()
-        .map(|(index, failure)| {
-            json!({
-                "index": index, "range": range(&failure.span),
-                "message": words::failure(failure.kind), "classes": failure.classes,
-            })
-        })
-        .collect();
-    json["boundsHit"] = report
-        .bounds_hit
-        .iter()
-        .map(|hit| json!({"range": range(&hit.span), "bound": hit.bound, "explicit": hit.explicit}))
-        .collect();
-    json
+    let range = |span: &_| range_now(view, checked, span);
+    let thread = |thread: u8| program.threads[usize::from(thread)].name.clone();
+    to_json::report_on(
+        program,
+        &checked.report,
+        &conditions,
+        |index, outcome| NumberedOutcome { index, outcome },
+        |index, failure: &report::Failure| Failure {
+            index,
+            thread: thread(failure.thread),
+            range: range(&failure.span),
+            message: words::failure(failure.kind),
+            classes: failure.classes,
+        },
+        |hit: &report::BoundHit| BoundHit {
+            thread: thread(hit.thread),
+            range: range(&hit.span),
+            bound: hit.bound,
+            explicit: hit.explicit,
+        },
+    )
+}
+
+fn range_now(view: &View, checked: &Checked, span: &program::Span) -> Option<Range> {
+    checked.now(span).map(|span| Lsp(view.range(span)))
 }
 
 /// Every `expect` of the text now, judged as far as results go.
@@ -197,14 +152,14 @@ pub fn expectations(view: &View) -> Vec<Expectation> {
             let found = standings
                 .iter()
                 .find(|standing| standing.model == model)
-                .and_then(|standing| Some(standing.verdict()?.name()));
+                .and_then(|standing| standing.verdict());
             all.push(Expectation {
                 condition: index,
                 model,
                 expected,
                 found,
                 ok: found
-                    .filter(|found| *found != "unknown")
+                    .filter(|found| *found != Verdict::Unknown)
                     .map(|found| found == expected),
                 span: expect.span,
             });
@@ -213,53 +168,44 @@ pub fn expectations(view: &View) -> Vec<Expectation> {
     all
 }
 
-pub fn witness(view: &View, params: &ExecutionParams) -> Option<Value> {
+pub fn witness(view: &View, params: &ExecutionParams) -> Option<Witness> {
     let (checked, execution) = select(view, &params.selector)?;
     let witness = witness_of(checked, &execution)?;
     let program = &checked.program;
-    let place = |span: &_| json!(checked.now(span).map(|span| view.range(span)));
-    let mut answer = json!({
-        "uri": view.uri(),
-        "version": checked.version,
-        "stale": checked.stale,
-        "title": title(checked, &execution),
-        "outcome": match &execution {
-            Execution::Outcome(values) => to_json::state(program, values),
-            _ => Value::Null,
+    let place = |span: &_| range_now(view, checked, span);
+    Some(Witness {
+        uri: view.uri().clone(),
+        version: checked.version,
+        stale: checked.stale,
+        title: title(checked, &execution),
+        outcome: match &execution {
+            Execution::Outcome(values) => Some(State::of(program, values)),
+            _ => None,
         },
-        "commandLine": command_line(view, Some((checked, &execution))),
-    });
-    let rest = to_json::witness(program, &checked.text, &witness, &place);
-    if let (Value::Object(answer), Value::Object(rest)) = (&mut answer, rest) {
-        answer.extend(rest);
-    }
-    Some(answer)
+        command_line: command_line(view, Some((checked, &execution))),
+        steps: to_json::witness(program, &checked.text, &witness, place),
+    })
 }
 
-pub fn graph(view: &View, params: &ExecutionParams) -> Option<Value> {
+pub fn graph(view: &View, params: &ExecutionParams) -> Option<Graph> {
     let (checked, execution) = select(view, &params.selector)?;
     let witness = witness_of(checked, &execution)?;
-    let graph = Graph::of(&checked.program, &witness);
+    let graph = graph::Graph::of(&checked.program, &witness);
     let title = title(checked, &execution);
-    Some(json!({
-        "uri": view.uri(),
-        "version": checked.version,
-        "stale": checked.stale,
-        "model": checked.report.model.name(),
-        "svg": svg::text(&checked.program, &checked.text, &graph, &title),
-        "dot": dot::text(&checked.program, &graph, &title),
-        "title": title,
-    }))
+    Some(Graph {
+        uri: view.uri().clone(),
+        version: checked.version,
+        stale: checked.stale,
+        model: Named(checked.report.model),
+        svg: svg::text(&checked.program, &checked.text, &graph, &title),
+        dot: dot::text(&checked.program, &graph, &title),
+        title,
+    })
 }
 
 /// The execution that a selector means, if there is one.
 pub fn select<'v>(view: &'v View, selector: &Selector) -> Option<(&'v Checked, Execution)> {
-    let wanted = |model: Model| {
-        selector
-            .model
-            .as_ref()
-            .is_none_or(|name| name.eq_ignore_ascii_case(model.name()))
-    };
+    let wanted = |model: Model| selector.model.is_none_or(|Named(wanted)| wanted == model);
     view.results
         .each_checked()
         .filter(|(model, _)| wanted(*model))
@@ -277,14 +223,11 @@ fn execution(view: &View, checked: &Checked, selector: &Selector) -> Option<Exec
         return Some(Execution::Failure(index));
     }
     let outcome = match (&selector.outcome, selector.condition) {
-        (Some(Value::Number(index)), _) => {
-            let index = usize::try_from(index.as_u64()?).ok()?;
-            report.outcomes.get(index)?
-        }
-        (Some(wanted @ Value::Object(_)), _) => report
-            .outcomes
-            .iter()
-            .find(|outcome| to_json::state(&checked.program, &outcome.state) == *wanted)?,
+        (Some(OutcomeChoice::Index(index)), _) => report.outcomes.get(*index)?,
+        (Some(OutcomeChoice::State(wanted)), _) => report.outcomes.iter().find(|outcome| {
+            let State(Map(state)) = State::of(&checked.program, &outcome.state);
+            state.into_iter().collect::<BTreeMap<_, _>>() == *wanted
+        })?,
         (_, Some(index)) => {
             let span = view.parse().test.conditions.get(index)?.span;
             let index = checked.condition_at(span)?;
@@ -298,7 +241,10 @@ fn execution(view: &View, checked: &Checked, selector: &Selector) -> Option<Exec
     Some(Execution::Outcome(outcome.state.clone()))
 }
 
-pub fn witness_of<'c>(checked: &'c Checked, execution: &Execution) -> Option<Cow<'c, Witness>> {
+pub fn witness_of<'c>(
+    checked: &'c Checked,
+    execution: &Execution,
+) -> Option<Cow<'c, witness::Witness>> {
     match execution {
         Execution::Outcome(state) => Some(Cow::Owned(
             checked.outcome(state)?.witness(&checked.program),
@@ -314,7 +260,7 @@ pub fn witness_of<'c>(checked: &'c Checked, execution: &Execution) -> Option<Cow
 pub fn chosen_witness<'v>(
     view: &'v View,
     chosen: &Chosen,
-) -> Option<(&'v Checked, Cow<'v, Witness>)> {
+) -> Option<(&'v Checked, Cow<'v, witness::Witness>)> {
     let checked = view.results.checked(chosen.model)?;
     Some((checked, witness_of(checked, &chosen.execution)?))
 }
@@ -405,35 +351,37 @@ fn quote(text: &str) -> String {
     }
 }
 
-pub fn status(view: &View) -> Value {
-    let models: Map<String, Value> = view
-        .results
-        .each()
-        .map(|(model, result)| (model.name().to_owned(), json!(result.state.word())))
-        .collect();
+pub fn status(view: &View) -> Status {
+    let models = view.results.each();
     let errors = error_count(view);
     let state = if errors > 0 && view.results.state() != ModelState::Checking {
         ModelState::Failed
     } else {
         view.results.state()
     };
-    json!({
-        "uri": view.uri(),
-        "version": view.snapshot.version,
-        "state": state.word(),
-        "stale": view.results.stale(),
-        "models": models,
-        "check": view.results.check,
-        "errors": errors,
-        "message": status_message(view),
-    })
+    Status {
+        uri: view.uri().clone(),
+        version: Some(view.snapshot.version),
+        state: DocumentState::Open(state),
+        stale: view.results.stale(),
+        models: Map(models.map(|(model, r)| (Named(model), r.state)).collect()),
+        check: Some(view.results.check),
+        errors,
+        message: status_message(view),
+    }
 }
 
-pub fn closed(uri: &Url) -> Value {
-    json!({
-        "uri": uri, "version": null, "state": "closed", "stale": false, "models": {},
-        "errors": 0, "message": "",
-    })
+pub fn closed(uri: &Url) -> Status {
+    Status {
+        uri: uri.clone(),
+        version: None,
+        state: DocumentState::Closed(Closed::Closed),
+        stale: false,
+        models: Map(Vec::new()),
+        check: None,
+        errors: 0,
+        message: String::new(),
+    }
 }
 
 /// `SB: SC never · TSO sometimes · PSO sometimes`, else the summary.
@@ -507,27 +455,10 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn dialect(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::Native => "litmus",
-        Dialect::X86 => "X86",
-        Dialect::X86_64 => "X86_64",
-        Dialect::Unknown => "unknown",
-    }
-}
-
-pub fn quantifier(quantifier: Quantifier) -> &'static str {
-    match quantifier {
-        Quantifier::Exists => "exists",
-        Quantifier::NotExists => "~exists",
-        Quantifier::Forall => "forall",
-    }
-}
-
-pub fn frequency(frequency: Frequency) -> &'static str {
+pub fn frequency(frequency: Frequency) -> Verdict {
     match frequency {
-        Frequency::Never => "never",
-        Frequency::Sometimes => "sometimes",
-        Frequency::Always => "always",
+        Frequency::Never => Verdict::Never,
+        Frequency::Sometimes => Verdict::Sometimes,
+        Frequency::Always => Verdict::Always,
     }
 }

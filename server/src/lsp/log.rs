@@ -6,17 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use serde::Deserialize;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Level {
-    Off,
-    Error,
-    #[default]
-    Info,
-    Debug,
-}
+pub use crate::protocol::settings::Level;
 
 /// Cheap to clone; all clones write to one place.
 #[derive(Debug, Clone)]

@@ -12,18 +12,20 @@ use tower_lsp::Client;
 use tower_lsp::lsp_types::notification::{LogTrace, Notification};
 use tower_lsp::lsp_types::{LogTraceParams, MessageType, PublishDiagnosticsParams};
 
+use crate::protocol::{self, requests};
+
 /// `fencepost/status`
 pub enum Status {}
 
 impl Notification for Status {
     type Params = Value;
-    const METHOD: &'static str = "fencepost/status";
+    const METHOD: &'static str = requests::STATUS;
 }
 
 #[derive(Debug)]
 pub enum Message {
     Diagnostics(PublishDiagnosticsParams),
-    Status(Value),
+    Status(requests::Status),
     Log(MessageType, String),
     Show(MessageType, String),
     Trace(String),
@@ -81,7 +83,11 @@ impl Outbox {
                         .publish_diagnostics(params.uri, params.diagnostics, params.version)
                         .await;
                 }
-                Message::Status(params) => client.send_notification::<Status>(params).await,
+                Message::Status(params) => {
+                    client
+                        .send_notification::<Status>(protocol::json(&params))
+                        .await
+                }
                 Message::Log(kind, text) => client.log_message(kind, text).await,
                 Message::Show(kind, text) => client.show_message(kind, text).await,
                 Message::Trace(message) => {

@@ -6,14 +6,15 @@ use std::sync::Arc;
 use fencepost_checker::lower::lower;
 use fencepost_grammar::Span;
 use fencepost_grammar::ast::native::{DeclKind, Init};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::lsp_types::{MessageActionItem, MessageType, Url};
 
 use super::server::Server;
 use super::view::View;
 use crate::checked;
-use crate::render::json as to_json;
+use crate::protocol::commands::ParamAnswer;
+use crate::protocol::{self, Lsp};
 
 /// What was set for one document, for as long as the server runs.
 pub type SetParams = BTreeMap<String, i64>;
@@ -44,11 +45,15 @@ impl Param<'_> {
         }
     }
 
-    pub fn json(&self, view: &View) -> Value {
-        json!({
-            "name": self.name, "value": self.value.map(to_json::integer), "written": self.written,
-            "overridden": self.overridden, "set": self.set, "range": view.range(self.span),
-        })
+    pub fn json(&self, view: &View) -> protocol::requests::Param {
+        protocol::requests::Param {
+            name: self.name.to_owned(),
+            value: self.value.map(Into::into),
+            written: self.written.to_owned(),
+            overridden: self.overridden,
+            set: self.set,
+            range: Lsp(view.range(self.span)),
+        }
     }
 }
 
@@ -133,8 +138,10 @@ fn now(server: &Server, uri: &Url, name: &str) -> Option<Value> {
 }
 
 fn answer(param: &Param) -> Value {
-    json!({
-        "name": param.name, "value": param.value.map(to_json::integer), "text": param.text(),
+    protocol::json(&ParamAnswer {
+        name: param.name.to_owned(),
+        value: param.value.map(Into::into),
+        text: param.text(),
     })
 }
 
@@ -234,6 +241,8 @@ fn choices(view: &View, name: &str) -> Option<(String, Vec<Choice>)> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::super::view::fixture::unchecked;
     use super::*;
 

@@ -9,7 +9,6 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use serde_json::Value;
 use tower_lsp::lsp_types::{MessageType, PublishDiagnosticsParams, Url};
 
 use super::custom;
@@ -19,6 +18,7 @@ use super::server::Server;
 use super::transport::Output;
 use super::view::View;
 use crate::checked::panic_message;
+use crate::protocol::requests::Status;
 
 /// The documents with news.
 #[derive(Debug, Default)]
@@ -98,7 +98,7 @@ struct Publisher {
     server: Arc<Server>,
     output: Output,
     /// The last status of each document.
-    told: HashMap<Url, Value>,
+    told: HashMap<Url, Status>,
 }
 
 impl Publisher {

@@ -14,30 +14,9 @@ use fencepost_grammar::Span;
 use super::anchors::{Anchors, Edit};
 use super::insights::Insights;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ModelState {
-    #[default]
-    Idle,
-    Checking,
-    Done,
-    Unfinished,
-    Cancelled,
-    Failed,
-}
+pub use crate::protocol::requests::CheckState as ModelState;
 
 impl ModelState {
-    /// The protocol's word.
-    pub fn word(self) -> &'static str {
-        match self {
-            ModelState::Idle => "idle",
-            ModelState::Checking => "checking",
-            ModelState::Done => "done",
-            ModelState::Unfinished => "unfinished",
-            ModelState::Cancelled => "cancelled",
-            ModelState::Failed => "failed",
-        }
-    }
-
     /// The state of a whole: the first that fits any of its models. One that is idle beside
     /// others is not wanted by the settings.
     pub fn of_all(states: impl IntoIterator<Item = ModelState> + Clone) -> ModelState {

@@ -1,63 +1,13 @@
-//! What a person can set, section `fencepost`; `PROTOCOL.md` has the table.
+//! Takes over what a person sets; `protocol::settings` has the keys.
 //!
 //! Values arrive as JSON in pieces, nested (`{"check": {"run": …}}`) or dotted
 //! (`{"check.run": …}`). A wrong key or type is reported and costs only itself.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::time::Duration;
-
-use fencepost_checker::Model;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::log::Level;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Run {
-    /// When a document is opened and when it is saved.
-    #[default]
-    OnSave,
-    /// Also a moment after the last edit.
-    OnType,
-    /// When asked.
-    Manual,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
-    pub run: Run,
-    pub debounce: Duration,
-    pub models: Vec<Model>,
-    /// For each test and model.
-    pub timeout: Option<Duration>,
-    pub max_classes: Option<u64>,
-    /// The bound of loops without `max`; the checker's own default when absent.
-    pub unroll: Option<u32>,
-    pub params: BTreeMap<String, i64>,
-    /// Worker threads; 0 leaves it to the machine.
-    pub threads: usize,
-    pub surfaces: Surfaces,
-    /// Compute fence sets after a check.
-    pub fences: bool,
-    pub log_level: Level,
-    pub log_file: Option<PathBuf>,
-}
-
-/// Each surface has its own switch.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Surfaces {
-    /// One switch for all.
-    pub enable: bool,
-    pub lenses: bool,
-    pub inlay_hints: bool,
-    pub weak_outcomes: bool,
-    pub unneeded_fences: bool,
-    pub hovers: bool,
-    pub semantic_tokens: bool,
-}
+use crate::protocol::Model;
+use crate::protocol::settings::EDITOR_SECTIONS;
+pub use crate::protocol::settings::{Run, Settings, Surfaces};
 
 impl Surfaces {
     pub fn lenses(&self) -> bool {
@@ -85,33 +35,6 @@ impl Surfaces {
     }
 }
 
-impl Default for Settings {
-    fn default() -> Self {
-        Settings {
-            run: Run::OnSave,
-            debounce: Duration::from_millis(300),
-            models: Model::ALL.to_vec(),
-            timeout: Some(Duration::from_secs(10)),
-            max_classes: Some(1_000_000),
-            unroll: None,
-            params: BTreeMap::new(),
-            threads: 0,
-            surfaces: Surfaces {
-                enable: true,
-                lenses: true,
-                inlay_hints: true,
-                weak_outcomes: true,
-                unneeded_fences: true,
-                hovers: true,
-                semantic_tokens: true,
-            },
-            fences: true,
-            log_level: Level::Info,
-            log_file: None,
-        }
-    }
-}
-
 impl Settings {
     /// Takes over what `json` says; gives a line for each thing it says wrongly.
     pub fn apply(&mut self, json: &Value) -> Vec<String> {
@@ -130,76 +53,34 @@ impl Settings {
     }
 
     fn apply_key(&mut self, key: &str, value: &Value, problems: &mut Vec<String>) {
-        // What is null is left as it is, except where null has a meaning.
-        match key {
-            "check" | "surfaces" | "fences" | "log" => match value.as_object() {
+        let Ok(Value::Object(mut all)) = serde_json::to_value(&*self) else {
+            return problems.push("settings are not an object".to_owned());
+        };
+        let section = format!("{key}.");
+        if let Some(slot) = all.get_mut(key) {
+            *slot = if key == "check.models" {
+                models(value, problems)
+            } else {
+                value.clone()
+            };
+            match serde_json::from_value(Value::Object(all)) {
+                Ok(settings) => *self = settings,
+                // What is null is left as it is, except where null has a meaning.
+                Err(_) if value.is_null() => {}
+                Err(error) => problems.push(format!("setting `{key}`: {error}")),
+            }
+        } else if all.keys().any(|known| known.starts_with(&section)) {
+            match value.as_object() {
                 Some(object) => {
                     for (inner, value) in object {
-                        self.apply_key(&format!("{key}.{inner}"), value, problems);
+                        self.apply_key(&format!("{section}{inner}"), value, problems);
                     }
                 }
                 None if value.is_null() => {}
                 None => problems.push(format!("setting `{key}` is not an object")),
-            },
-            "check.unroll" if value.is_null() => self.unroll = None,
-            "log.file" if value.is_null() => self.log_file = None,
-            _ if value.is_null() => {}
-            "check.run" => set(&mut self.run, key, value, problems),
-            "check.debounce" => {
-                if let Some(ms) = read::<u64>(key, value, problems) {
-                    self.debounce = Duration::from_millis(ms.min(60_000));
-                }
             }
-            "check.models" => {
-                if let Some(names) = read::<Vec<String>>(key, value, problems) {
-                    self.models = models(&names, problems);
-                }
-            }
-            "check.timeout" => {
-                if let Some(seconds) = read::<f64>(key, value, problems) {
-                    self.timeout = Duration::try_from_secs_f64(seconds)
-                        .ok()
-                        .filter(|limit| !limit.is_zero());
-                }
-            }
-            "check.maxClasses" => {
-                if let Some(n) = read::<u64>(key, value, problems) {
-                    self.max_classes = (n > 0).then_some(n);
-                }
-            }
-            "check.unroll" => {
-                if let Some(n) = read(key, value, problems) {
-                    self.unroll = Some(n);
-                }
-            }
-            "check.params" => set(&mut self.params, key, value, problems),
-            "check.threads" => {
-                if let Some(n) = read::<usize>(key, value, problems) {
-                    self.threads = n.min(64);
-                }
-            }
-            "surfaces.enable" => set(&mut self.surfaces.enable, key, value, problems),
-            "surfaces.lenses" => set(&mut self.surfaces.lenses, key, value, problems),
-            "surfaces.inlayHints" => set(&mut self.surfaces.inlay_hints, key, value, problems),
-            "surfaces.weakOutcomes" => set(&mut self.surfaces.weak_outcomes, key, value, problems),
-            "surfaces.unneededFences" => {
-                set(&mut self.surfaces.unneeded_fences, key, value, problems);
-            }
-            "surfaces.hovers" => set(&mut self.surfaces.hovers, key, value, problems),
-            "surfaces.semanticTokens" => {
-                set(&mut self.surfaces.semantic_tokens, key, value, problems);
-            }
-            "fences.enable" => set(&mut self.fences, key, value, problems),
-            "log.level" => set(&mut self.log_level, key, value, problems),
-            "log.file" => {
-                if let Some(path) = read::<PathBuf>(key, value, problems) {
-                    self.log_file = Some(path);
-                }
-            }
-            // What an editor keeps in the same section for itself.
-            _ if ["server", "trace", "witness", "panel", "editor"]
-                .contains(&key.split('.').next().unwrap_or(key)) => {}
-            _ => problems.push(format!("setting `{key}` is not known")),
+        } else if !EDITOR_SECTIONS.contains(&key.split('.').next().unwrap_or(key)) {
+            problems.push(format!("setting `{key}` is not known"));
         }
     }
 
@@ -218,43 +99,29 @@ fn section(json: &Value) -> &Value {
     json.get("fencepost").unwrap_or(json)
 }
 
-fn models(names: &[String], problems: &mut Vec<String>) -> Vec<Model> {
-    let mut models = Vec::new();
-    for name in names {
-        match Model::ALL
-            .into_iter()
-            .find(|model| model.name().eq_ignore_ascii_case(name))
-        {
-            Some(model) => models.push(model),
-            None => problems.push(format!("setting `check.models`: `{name}` is no model")),
-        }
+/// What names no model is reported and left out.
+fn models(names: &Value, problems: &mut Vec<String>) -> Value {
+    let mut names = names.clone();
+    if let Some(names) = names.as_array_mut() {
+        names.retain(|name| match name.as_str() {
+            Some(name) if Model::find(name).is_none() => {
+                problems.push(format!("setting `check.models`: `{name}` is no model"));
+                false
+            }
+            _ => true,
+        });
     }
-    models.sort_unstable();
-    models.dedup();
-    models
-}
-
-fn read<T: DeserializeOwned>(key: &str, value: &Value, problems: &mut Vec<String>) -> Option<T> {
-    match serde_json::from_value(value.clone()) {
-        Ok(parsed) => Some(parsed),
-        Err(error) => {
-            problems.push(format!("setting `{key}`: {error}"));
-            None
-        }
-    }
-}
-
-fn set<T: DeserializeOwned>(slot: &mut T, key: &str, value: &Value, problems: &mut Vec<String>) {
-    if let Some(parsed) = read(key, value, problems) {
-        *slot = parsed;
-    }
+    names
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use fencepost_checker::Model;
     use serde_json::json;
 
-    use super::*;
+    use super::{Run, Settings, Value};
 
     #[test]
     fn nested_dotted_and_wrapped_settings_are_the_same() {

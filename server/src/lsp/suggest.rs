@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fencepost_checker::fences::{Refusal, Suggestion};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::lsp_types::{MessageActionItem, MessageType};
 
@@ -12,6 +12,8 @@ use super::features::fences;
 use super::features::rename::workspace_edit;
 use super::server::Server;
 use super::view::View;
+use crate::protocol::commands::{FenceSet, FencesAnswer, InsertedAnswer};
+use crate::protocol::{self, Lsp};
 
 /// The sets, and a question to the person which of them to insert.
 pub async fn suggest(
@@ -25,9 +27,12 @@ pub async fn suggest(
         Ok(suggestion) => fences::sets(&view, suggestion),
         Err(_) => Vec::new(),
     };
-    let sets: Vec<Value> = sets
+    let sets: Vec<FenceSet> = sets
         .into_iter()
-        .map(|set| json!({"title": set.title, "edit": workspace_edit(&view, set.edits)}))
+        .map(|set| FenceSet {
+            title: set.title,
+            edit: Lsp(workspace_edit(&view, set.edits)),
+        })
         .collect();
     if sets.is_empty() || !view.client.apply_edit {
         server.outbox.send(super::outbox::Message::Show(
@@ -37,19 +42,18 @@ pub async fn suggest(
     } else {
         let_choose(server, &sets);
     }
-    Ok(Some(json!({"text": text, "sets": sets})))
+    Ok(Some(protocol::json(&FencesAnswer { text, sets })))
 }
 
 /// Asks beside everything else; the answer may take as long as a person does.
-fn let_choose(server: &Arc<Server>, sets: &[Value]) {
+fn let_choose(server: &Arc<Server>, sets: &[FenceSet]) {
     let asking = server.clone();
     let sets = sets.to_vec();
     server.runtime.spawn(async move {
         let items = sets
             .iter()
-            .filter_map(|set| set["title"].as_str())
-            .map(|title| MessageActionItem {
-                title: title.to_owned(),
+            .map(|set| MessageActionItem {
+                title: set.title.clone(),
                 properties: Default::default(),
             })
             .collect();
@@ -60,12 +64,8 @@ fn let_choose(server: &Arc<Server>, sets: &[Value]) {
         let Ok(Some(item)) = answer else {
             return;
         };
-        let edit = sets
-            .iter()
-            .find(|set| set["title"] == item.title.as_str())
-            .and_then(|set| serde_json::from_value(set["edit"].clone()).ok());
-        if let Some(edit) = edit {
-            commands::apply(&asking, edit);
+        if let Some(set) = sets.into_iter().find(|set| set.title == item.title) {
+            commands::apply(&asking, set.edit.0);
         }
     });
 }
@@ -84,7 +84,7 @@ pub async fn apply(
     };
     match chosen {
         Some(set) => {
-            let answer = json!({"title": set.title});
+            let answer = protocol::json(&InsertedAnswer { title: set.title });
             commands::apply(server, workspace_edit(&view, set.edits));
             Ok(Some(answer))
         }

@@ -1,31 +1,19 @@
 //! Fences in words and as JSON: which, where, what for.
 
-use fencepost_checker::fences::{Cost, Suggestion};
-use fencepost_checker::program::Model;
+use fencepost_checker::fences::Cost;
 use fencepost_grammar::ast::Test;
 use fencepost_grammar::ast::native::FenceKind;
 use fencepost_grammar::fences::{NewFence, Written, thread_name};
-use serde_json::{Value as Json, json};
+use serde_json::Number;
 
-use super::words;
 use crate::place::Lines;
+use crate::protocol::{Named, fences as protocol};
 
 pub fn kind(kind: FenceKind) -> &'static str {
     match kind {
         FenceKind::Full => "mfence",
         FenceKind::StoreStore => "sfence",
     }
-}
-
-/// ``Insert `mfence` in P0 and P1 (unreachable under TSO, PSO)``: what a code action is called.
-pub fn title(test: &Test, set: &[NewFence], models: &[Model], robust: bool) -> String {
-    let models = words::models(models.iter().copied().filter(|m| *m != Model::Sc));
-    let what = if robust {
-        "no outcome beyond SC"
-    } else {
-        "unreachable"
-    };
-    format!("Insert {} ({what} under {models})", summary(test, set))
 }
 
 /// `` `sfence` in P0 and `mfence` in P1 ``
@@ -79,11 +67,12 @@ pub fn cost(cost: Cost) -> String {
     cost.value().to_string()
 }
 
-fn cost_json(cost: Cost) -> Json {
+/// The same as a number.
+pub fn cost_number(cost: Cost) -> Option<Number> {
     if cost.halves.is_multiple_of(2) {
-        json!(cost.halves / 2)
+        Some((cost.halves / 2).into())
     } else {
-        json!(cost.value())
+        Number::from_f64(cost.value())
     }
 }
 
@@ -92,39 +81,21 @@ pub fn after_line(lines: &Lines<'_>, fence: &NewFence) -> usize {
     lines.place(fence.place.at as usize).line
 }
 
-fn fence_json(test: &Test, lines: &Lines<'_>, fence: &NewFence) -> Json {
-    json!({
-        "thread": thread_name(test, fence.place.thread),
-        "after_line": after_line(lines, fence),
-        "kind": kind(fence.kind),
-    })
-}
-
-/// `cost`, `sets`, `more` and `proof` of the suggestion.
-pub fn suggestion_json(test: &Test, lines: &Lines<'_>, suggestion: &Suggestion) -> Json {
-    let sets: Vec<Vec<Json>> = suggestion
-        .sets
-        .iter()
-        .map(|set| set.iter().map(|f| fence_json(test, lines, f)).collect())
-        .collect();
-    json!({
-        "cost": cost_json(suggestion.cost),
-        "sets": sets,
-        "more": suggestion.more,
-        "proof": {
-            "classes": suggestion.proof.classes,
-            "rounds": suggestion.proof.rounds,
-        },
-    })
+pub fn new_fence(test: &Test, lines: &Lines<'_>, fence: &NewFence) -> protocol::NewFence {
+    protocol::NewFence {
+        thread: thread_name(test, fence.place.thread).to_owned(),
+        after_line: after_line(lines, fence),
+        kind: Named(fence.kind),
+    }
 }
 
 /// A fence that is there.
-pub fn written_json(test: &Test, lines: &Lines<'_>, fence: &Written) -> Json {
-    json!({
-        "thread": thread_name(test, fence.thread),
-        "line": lines.place(fence.span.start as usize).line,
-        "kind": kind(fence.kind),
-    })
+pub fn written(test: &Test, lines: &Lines<'_>, fence: &Written) -> protocol::WrittenFence {
+    protocol::WrittenFence {
+        thread: thread_name(test, fence.thread).to_owned(),
+        line: lines.place(fence.span.start as usize).line,
+        kind: Named(fence.kind),
+    }
 }
 
 #[cfg(test)]

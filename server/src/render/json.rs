@@ -1,11 +1,10 @@
-//! The JSON that scripts depend on: fields are added, never renamed.
+//! What the protocol's structs say about tests, reports and executions.
 
 use fencepost_checker::forbidden;
-use fencepost_checker::graph::{Event, EventKind, Graph};
-use fencepost_checker::program::{Program, Span, Value};
-use fencepost_checker::report::{Completeness, Outcome, Report};
+use fencepost_checker::graph::{EventKind, Graph};
+use fencepost_checker::program::{Program, Value as Number};
+use fencepost_checker::report::{BoundHit, Completeness, Failure, Outcome, Report};
 use fencepost_checker::witness::{Action, FlushPolicy, Source, Witness};
-use serde_json::{Map, Value as Json, json};
 
 use super::trace::{self, Change};
 use super::{Look, label, words};
@@ -13,295 +12,263 @@ use crate::checked::Checked;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::finding::{Standing, expectations};
 use crate::place::Lines;
-
-/// Numbers that every JSON reader keeps exactly.
-const EXACT: Value = (1 << 53) - 1;
+use crate::protocol::witness::{self as wire, Initial, StepKind, Steps};
+use crate::protocol::{Expected, Map, Named, Span, State, Value, test};
 
 /// One test as `check --format json` prints it. Times are 0 unless `timings`, so that
 /// two runs print the same.
-pub fn test(checked: &Checked, timings: bool) -> Json {
+pub fn test(checked: &Checked, timings: bool) -> test::Test {
     let lines = Lines::of(&checked.text);
     let reports = checked.reports();
-    let mut models = Map::new();
+    let mut models = Vec::new();
     let mut expect = Vec::new();
     if let Some(program) = &checked.program {
         for report in &reports {
-            let json = model(program, &lines, report, timings);
-            models.insert(report.model.name().to_owned(), json);
+            let mut json = of_file(program, &lines, report);
+            if !timings {
+                json.time_us = 0;
+            }
+            models.push((Named(report.model), json));
         }
         for e in expectations(program, &reports) {
-            expect.push(json!({
-                "condition": e.condition,
-                "model": e.model.name(),
-                "expected": e.expected.name(),
-                "found": e.found.name(),
-                "ok": e.standing() == Standing::Met,
-            }));
+            expect.push(test::Expectation {
+                condition: e.condition,
+                model: Named(e.model),
+                expected: Expected(e.expected),
+                found: Named(e.found),
+                ok: e.standing() == Standing::Met,
+            });
         }
     }
-    let errors: Vec<Json> = checked
-        .diagnostics
-        .iter()
-        .filter(|d| d.is_error())
-        .map(|d| diagnostic(&lines, d))
-        .collect();
-    let warnings: Vec<Json> = checked
-        .diagnostics
-        .iter()
-        .filter(|d| d.severity == Severity::Warning)
-        .map(|d| diagnostic(&lines, d))
-        .collect();
-    json!({
-        "file": checked.file,
-        "name": checked.name,
-        "dialect": checked.dialect,
-        "errors": errors,
-        "models": models,
-        "expect": expect,
-        "ok": checked.ok(),
-        "warnings": warnings,
-    })
+    let of = |severity: Severity| {
+        let all = checked.diagnostics.iter();
+        all.filter(|d| d.severity == severity)
+            .map(|d| diagnostic(&lines, d))
+            .collect()
+    };
+    test::Test {
+        file: checked.file.clone(),
+        name: checked.name.clone(),
+        dialect: checked.dialect,
+        errors: of(Severity::Error),
+        models: Map(models),
+        expect,
+        ok: checked.ok(),
+        warnings: of(Severity::Warning),
+    }
 }
 
-fn diagnostic(lines: &Lines, diagnostic: &Diagnostic) -> Json {
-    let start = lines.place(diagnostic.span.start);
-    let end = lines.place(diagnostic.span.end);
-    json!({
-        "code": diagnostic.code,
-        "message": diagnostic.message,
-        "line": start.line,
-        "column": start.column,
-        "end": {"line": end.line, "column": end.column},
-        "help": diagnostic.help,
-    })
+fn diagnostic(lines: &Lines, diagnostic: &Diagnostic) -> test::Diagnostic {
+    let span = Span::of(lines, diagnostic.span.start, diagnostic.span.end);
+    test::Diagnostic {
+        code: diagnostic.code,
+        message: diagnostic.message.clone(),
+        line: span.start.line,
+        column: span.start.column,
+        end: span.end,
+        help: diagnostic.help.clone(),
+    }
 }
 
-fn model(program: &Program, lines: &Lines, report: &Report, timings: bool) -> Json {
-    let place = |span: &Span| lines.place(span.start as usize);
-    let outcomes: Vec<Json> = report
-        .outcomes
-        .iter()
-        .map(|o| outcome(program, o))
-        .collect();
-    let conditions: Vec<Json> = report
-        .conditions
-        .iter()
-        .map(|c| json!({"verdict": c.verdict.name(), "holds": c.holds, "of": c.of}))
-        .collect();
-    let assertions: Vec<Json> = report
-        .failures
-        .iter()
-        .map(|failure| {
-            let place = place(&failure.span);
-            json!({
-                "thread": program.threads[usize::from(failure.thread)].name,
-                "line": place.line,
-                "column": place.column,
-                "message": words::failure(failure.kind),
-                "classes": failure.classes,
-            })
+/// A report on a file: conditions are the program's, places are lines and columns.
+fn of_file(program: &Program, lines: &Lines, report: &Report) -> test::ModelReport {
+    let conditions: Vec<Option<usize>> = (0..report.conditions.len()).map(Some).collect();
+    let thread = |thread: u8| program.threads[usize::from(thread)].name.clone();
+    let assertion = |_, failure: &Failure| {
+        let place = lines.place(failure.span.start as usize);
+        test::Assertion {
+            thread: thread(failure.thread),
+            line: place.line,
+            column: place.column,
+            message: words::failure(failure.kind),
+            classes: failure.classes,
+        }
+    };
+    let bound = |hit: &BoundHit| test::Bound {
+        thread: thread(hit.thread),
+        line: lines.place(hit.span.start as usize).line,
+        bound: hit.bound,
+        explicit: hit.explicit,
+    };
+    report_on(program, report, &conditions, |_, o| o, assertion, bound)
+}
+
+/// A report for one of the fronts. `conditions` are those it shows, each with its number in
+/// the program, if it is there; the functions make the front's rows.
+pub fn report_on<O, A, B>(
+    program: &Program,
+    report: &Report,
+    conditions: &[Option<usize>],
+    row: impl Fn(usize, test::Outcome) -> O,
+    assertion: impl Fn(usize, &Failure) -> A,
+    bound: impl Fn(&BoundHit) -> B,
+) -> test::ModelReport<O, A, B> {
+    let outcome = |outcome: &Outcome| test::Outcome {
+        state: State::of(program, &outcome.state),
+        classes: outcome.classes,
+        holds: conditions
+            .iter()
+            .map(|index| outcome.holds.get((*index)?).copied())
+            .collect(),
+    };
+    let verdict = |index: &Option<usize>| {
+        let found = report.conditions.get((*index)?)?;
+        Some(test::ConditionVerdict {
+            verdict: Named(found.verdict),
+            holds: found.holds,
+            of: found.of,
         })
-        .collect();
-    let bounds: Vec<Json> = report
-        .bounds_hit
-        .iter()
-        .map(|hit| {
-            json!({
-                "thread": program.threads[usize::from(hit.thread)].name,
-                "line": place(&hit.span).line,
-                "bound": hit.bound,
-                "explicit": hit.explicit,
-            })
-        })
-        .collect();
-    json!({
-        "complete": report.complete(),
-        "engine": report.engine.name(),
-        "classes": report.classes,
-        "blocked": report.blocked,
-        "time_us": if timings { report.time.as_micros() as u64 } else { 0 },
-        "outcomes": outcomes,
-        "conditions": conditions,
-        "assertions": assertions,
-        "deadlocks": report.deadlocks,
-        "bounds": bounds,
-        "stopped": stopped(report.completeness),
-    })
+    };
+    let outcomes = report.outcomes.iter().map(outcome).enumerate();
+    let failures = report.failures.iter().enumerate();
+    test::ModelReport {
+        complete: report.complete(),
+        engine: Some(Named(report.engine)),
+        classes: report.classes,
+        blocked: report.blocked,
+        time_us: report.time.as_micros() as u64,
+        outcomes: outcomes.map(|(index, o)| row(index, o)).collect(),
+        conditions: conditions.iter().map(verdict).collect(),
+        assertions: failures.map(|(index, f)| assertion(index, f)).collect(),
+        deadlocks: report.deadlocks,
+        bounds: report.bounds_hit.iter().map(bound).collect(),
+        stopped: stopped(report.completeness),
+    }
 }
 
-/// Why a check is not complete; null when it is.
-fn stopped(completeness: Completeness) -> Option<&'static str> {
+fn stopped(completeness: Completeness) -> Option<test::Stopped> {
     match completeness {
         Completeness::Complete => None,
-        Completeness::OutOfTime => Some("time"),
-        Completeness::OutOfClasses => Some("classes"),
-        Completeness::OutOfMemory => Some("memory"),
-        Completeness::TooManyEvents => Some("events"),
-        Completeness::Cancelled => Some("cancelled"),
-    }
-}
-
-fn outcome(program: &Program, outcome: &Outcome) -> Json {
-    json!({
-        "state": state(program, &outcome.state),
-        "classes": outcome.classes,
-        "holds": outcome.holds,
-    })
-}
-
-/// An object from what is observed, as the file names it, to its value.
-pub fn state(program: &Program, values: &[Value]) -> Json {
-    let bindings = program.observed.iter().zip(values);
-    Json::Object(
-        bindings
-            .map(|(o, v)| (o.name.clone(), value(program, *v)))
-            .collect(),
-    )
-}
-
-/// A number; as a string where a reader may lose digits; a location's name for its address.
-pub fn value(program: &Program, value: Value) -> Json {
-    match program.location_at(value) {
-        Some(loc) => json!(program.locations[usize::from(loc)].name),
-        None => integer(value),
-    }
-}
-
-/// A number as far as every reader's go, beyond that its digits.
-pub fn integer(value: Value) -> Json {
-    if (-EXACT..=EXACT).contains(&value) {
-        json!(value)
-    } else {
-        json!(value.to_string())
+        Completeness::OutOfTime => Some(test::Stopped::Time),
+        Completeness::OutOfClasses => Some(test::Stopped::Classes),
+        Completeness::OutOfMemory => Some(test::Stopped::Memory),
+        Completeness::TooManyEvents => Some(test::Stopped::Events),
+        Completeness::Cancelled => Some(test::Stopped::Cancelled),
     }
 }
 
 /// A witness, step by step, with what each step leaves behind.
 /// `place` gives the place of a span, in the caller's way of counting.
-pub fn witness(
+pub fn witness<R>(
     program: &Program,
     text: &str,
     witness: &Witness,
-    place: &dyn Fn(&Span) -> Json,
-) -> Json {
+    place: impl Fn(&fencepost_checker::program::Span) -> R,
+) -> Steps<R> {
+    let names = || program.locations.iter().map(|l| &l.name);
+    let memory = |values: &[Number]| State::named(program, names().zip(values));
+    let location = |loc: u16| program.locations[usize::from(loc)].name.clone();
     let moments = trace::moments(program, witness);
-    let location = |loc: u16| json!(program.locations[usize::from(loc)].name);
-    let memory = |values: &[Value]| {
-        let named = program.locations.iter().zip(values);
-        Json::Object(
-            named
-                .map(|(l, v)| (l.name.clone(), value(program, *v)))
-                .collect(),
-        )
-    };
-    let steps: Vec<Json> = witness
-        .steps
-        .iter()
-        .zip(&moments)
-        .enumerate()
-        .map(|(index, (step, moment))| {
-            let (kind, loc, val, source, store) = parts(program, &step.action);
-            let buffers: Vec<Vec<Json>> = moment
-                .buffers
-                .iter()
-                .map(|buffer| {
-                    let stores = buffer.iter();
-                    stores
-                        .map(|b| json!({"location": location(b.loc), "value": value(program, b.value)}))
-                        .collect()
-                })
-                .collect();
-            let changed: Vec<String> = moment.changed.iter().map(|c| change(program, c)).collect();
-            json!({
-                "index": index,
-                "thread": step.thread,
-                "kind": kind,
-                "text": label::step(Look::PLAIN, program, text, step),
-                "range": place(&step.span),
-                "location": loc.map(location),
-                "value": val,
-                "source": source,
-                "store": store,
-                "buffers": buffers,
-                "memory": memory(&moment.memory),
-                "changed": changed,
-            })
-        })
-        .collect();
-    let initial: Vec<Value> = program.locations.iter().map(|l| l.init).collect();
-    let threads: Vec<String> = (0..program.threads.len())
-        .map(|t| label::thread(program, t as u8))
-        .collect();
-    let locations: Vec<&str> = program.locations.iter().map(|l| l.name.as_str()).collect();
-    json!({
-        "model": witness.model.name(),
-        "threads": threads,
-        "locations": locations,
-        "initial": memory(&initial),
-        "steps": steps,
-        "registers": registers(program, witness),
-        "flushes": match witness.flushes {
-            FlushPolicy::Early => "early",
-            FlushPolicy::Late => "late",
+    let steps = witness.steps.iter().zip(&moments).enumerate();
+    let steps = steps.map(|(index, (step, moment))| {
+        let (kind, loc, value, source, store) = parts(program, &step.action);
+        let buffers = moment.buffers.iter().map(|buffer| {
+            let stores = buffer.iter().map(|b| wire::Buffered {
+                location: location(b.loc),
+                value: Value::of(program, b.value),
+            });
+            stores.collect()
+        });
+        wire::Step {
+            index,
+            thread: step.thread,
+            kind,
+            text: label::step(Look::PLAIN, program, text, step),
+            range: place(&step.span),
+            location: loc.map(location),
+            value,
+            source,
+            store,
+            buffers: buffers.collect(),
+            memory: memory(&moment.memory),
+            changed: moment.changed.iter().map(|c| change(program, c)).collect(),
+        }
+    });
+    let initial: Vec<Number> = program.locations.iter().map(|l| l.init).collect();
+    Steps {
+        model: Named(witness.model),
+        threads: (0..program.threads.len())
+            .map(|t| label::thread(program, t as u8))
+            .collect(),
+        locations: names().cloned().collect(),
+        initial: memory(&initial),
+        steps: steps.collect(),
+        registers: registers(program, witness),
+        flushes: match witness.flushes {
+            FlushPolicy::Early => wire::Flushes::Early,
+            FlushPolicy::Late => wire::Flushes::Late,
         },
-        "forbidden": stronger(program, witness),
-    })
+        forbidden: stronger(program, witness),
+    }
 }
 
 /// The weakest of the stronger models that has no such execution, and why: a cycle.
-fn stronger(program: &Program, witness: &Witness) -> Json {
-    let Some((model, cycle)) = forbidden::by_stronger(program, witness) else {
-        return Json::Null;
-    };
-    let cycle: Vec<Json> = cycle
-        .iter()
-        .map(|link| {
-            json!({
-                "kind": link.kind.name(), "from": link.from, "to": link.to,
-                "text": label::edge(link.kind),
-            })
-        })
-        .collect();
-    json!({"model": model.name(), "text": words::not_under(model), "cycle": cycle})
+fn stronger(program: &Program, witness: &Witness) -> Option<wire::Forbidden> {
+    let (model, cycle) = forbidden::by_stronger(program, witness)?;
+    let cycle = cycle.iter().map(|link| wire::Link {
+        kind: Named(link.kind),
+        from: link.from,
+        to: link.to,
+        text: label::edge(link.kind),
+    });
+    Some(wire::Forbidden {
+        model: Named(model),
+        text: words::not_under(model),
+        cycle: cycle.collect(),
+    })
 }
 
 /// Every named register at the end: `{"P0:r0": 0}`.
-fn registers(program: &Program, witness: &Witness) -> Json {
-    let mut named = Map::new();
+fn registers(program: &Program, witness: &Witness) -> State {
+    let mut named = Vec::new();
     for (thread, values) in program.threads.iter().zip(&witness.registers) {
-        for (name, v) in thread.reg_names.iter().zip(values) {
+        for (name, value) in thread.reg_names.iter().zip(values) {
             if let Some(name) = name {
-                named.insert(format!("{}:{name}", thread.name), value(program, *v));
+                let name = format!("{}:{name}", thread.name);
+                named.push((name, Value::of(program, *value)));
             }
         }
     }
-    Json::Object(named)
+    State(Map(named))
 }
 
-type Parts = (&'static str, Option<u16>, Json, Json, Json);
+type Parts = (
+    StepKind,
+    Option<u16>,
+    Option<Value>,
+    Option<wire::Source>,
+    Option<usize>,
+);
 
 fn parts(program: &Program, action: &Action) -> Parts {
-    let show = |v: Value| value(program, v);
-    let from = |source: &Source| match source {
-        Source::Initial => json!("initial"),
-        Source::Step(step) => json!(step),
+    let show = |value: &Number| Some(Value::of(program, *value));
+    let from = |source: &Source| {
+        Some(match source {
+            Source::Initial => wire::Source::Initial(Initial::Initial),
+            Source::Step(step) => wire::Source::Step(*step),
+        })
     };
-    let none = Json::Null;
     match action {
         Action::Read { loc, value, source } => {
-            ("read", Some(*loc), show(*value), from(source), none)
+            (StepKind::Read, Some(*loc), show(value), from(source), None)
         }
-        Action::Write { loc, value } => ("write", Some(*loc), show(*value), none.clone(), none),
+        Action::Write { loc, value } => (StepKind::Write, Some(*loc), show(value), None, None),
         Action::Flush { loc, value, store } => {
-            ("flush", Some(*loc), show(*value), none, json!(store))
+            (StepKind::Flush, Some(*loc), show(value), None, Some(*store))
         }
         Action::Rmw {
             loc, read, source, ..
-        } => ("rmw", Some(*loc), show(*read), from(source), none),
-        Action::Fence(_) => ("fence", None, none.clone(), none.clone(), none),
-        Action::Lock { loc, source } => ("lock", Some(*loc), json!(1), from(source), none),
-        Action::Unlock { loc } => ("unlock", Some(*loc), json!(0), none.clone(), none),
-        Action::Stop(_) => ("stop", None, none.clone(), none.clone(), none),
+        } => (StepKind::Rmw, Some(*loc), show(read), from(source), None),
+        Action::Fence(_) => (StepKind::Fence, None, None, None, None),
+        Action::Lock { loc, source } => {
+            let held = Some(Value::Number(1));
+            (StepKind::Lock, Some(*loc), held, from(source), None)
+        }
+        Action::Unlock { loc } => {
+            let free = Some(Value::Number(0));
+            (StepKind::Unlock, Some(*loc), free, None, None)
+        }
+        Action::Stop(_) => (StepKind::Stop, None, None, None, None),
     }
 }
 
@@ -328,30 +295,28 @@ fn change(program: &Program, change: &Change) -> String {
 }
 
 /// The execution graph: events and the edges between them.
-pub fn graph(program: &Program, graph: &Graph) -> Json {
-    let events: Vec<Json> = graph.events.iter().map(|e| event(program, e)).collect();
-    let edges: Vec<Json> = graph
-        .edges
-        .iter()
-        .map(|e| json!({"kind": e.kind.name(), "from": e.from, "to": e.to}))
-        .collect();
-    json!({"events": events, "edges": edges})
-}
-
-fn event(program: &Program, event: &Event) -> Json {
-    let kind = match event.kind {
-        EventKind::Initial { .. } => "initial",
-        EventKind::Read { .. } => "read",
-        EventKind::Write { .. } => "write",
-        EventKind::Rmw { .. } => "rmw",
-        EventKind::Fence(_) => "fence",
-        EventKind::Lock { .. } => "lock",
-        EventKind::Unlock { .. } => "unlock",
-    };
-    json!({
-        "kind": kind,
-        "thread": event.thread,
-        "step": event.step,
-        "label": label::event(Look::PLAIN, program, &event.kind),
-    })
+pub fn graph(program: &Program, graph: &Graph) -> wire::EventGraph {
+    let events = graph.events.iter().map(|event| wire::Event {
+        kind: match event.kind {
+            EventKind::Initial { .. } => wire::EventKind::Initial,
+            EventKind::Read { .. } => wire::EventKind::Read,
+            EventKind::Write { .. } => wire::EventKind::Write,
+            EventKind::Rmw { .. } => wire::EventKind::Rmw,
+            EventKind::Fence(_) => wire::EventKind::Fence,
+            EventKind::Lock { .. } => wire::EventKind::Lock,
+            EventKind::Unlock { .. } => wire::EventKind::Unlock,
+        },
+        thread: event.thread,
+        step: event.step,
+        label: label::event(Look::PLAIN, program, &event.kind),
+    });
+    let edges = graph.edges.iter().map(|edge| wire::Edge {
+        kind: Named(edge.kind),
+        from: edge.from,
+        to: edge.to,
+    });
+    wire::EventGraph {
+        events: events.collect(),
+        edges: edges.collect(),
+    }
 }

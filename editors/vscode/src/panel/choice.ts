@@ -1,14 +1,14 @@
 // Chooses the execution to show when the person has not: one that a condition asks for.
 
-import { MODELS, type ExecutionChoice, type Model, type Outcomes } from '../protocol';
+import { MODELS, type Model, type Outcomes, type Selector } from '../protocol';
 
 export interface Chosen {
   model: Model;
-  choice: ExecutionChoice;
+  choice: Selector;
 }
 
 /** Fills in what was left open; a condition's index becomes the state that it means. */
-export function firstChoice(outcomes: Outcomes | null, model: Model | undefined, choice: ExecutionChoice): Chosen {
+export function firstChoice(outcomes: Outcomes | null, model: Model | undefined, choice: Selector): Chosen {
   if (isState(choice.outcome) || choice.failure !== undefined || choice.deadlock) {
     return { model: model ?? 'TSO', choice };
   }
@@ -26,7 +26,7 @@ export function firstChoice(outcomes: Outcomes | null, model: Model | undefined,
 }
 
 /** Whether an outcome answers the condition: for `forall`, one that breaks it. */
-export function asksFor(outcomes: Outcomes, condition: number, holds: readonly boolean[]): boolean {
+export function asksFor(outcomes: Outcomes, condition: number, holds: readonly (boolean | null)[]): boolean {
   return holds[condition] === (outcomes.conditions[condition]?.quantifier !== 'forall');
 }
 
@@ -43,6 +43,6 @@ function anyOutcome(outcomes: Outcomes | null, models: readonly Model[]): Chosen
   return undefined;
 }
 
-function isState(outcome: ExecutionChoice['outcome']): boolean {
+function isState(outcome: Selector['outcome']): boolean {
   return typeof outcome === 'object';
 }

@@ -1,12 +1,12 @@
 // What the witness panel and the extension say to each other.
 
-import type { ExecutionChoice, Model, Outcomes, Witness } from '../protocol';
+import type { Model, Outcomes, Selector, Witness } from '../protocol';
 
 /** What the panel shows: enough to open it again as it was. */
 export interface Selection {
   uri: string;
   model: Model;
-  choice: ExecutionChoice;
+  choice: Selector;
   /** How many steps have run: 0 is the start. */
   position: number;
 }
@@ -29,7 +29,7 @@ export type ToPanel =
 
 export type FromPanel =
   | { type: 'ready' }
-  | { type: 'select'; model: Model; choice: ExecutionChoice }
+  | { type: 'select'; model: Model; choice: Selector }
   | { type: 'position'; position: number }
   | { type: 'hover'; step: number | null }
   | { type: 'goto'; step: number }

@@ -1,8 +1,8 @@
 // The witness panel: one webview that is reused, kept in step with the server and the cursor.
 
 import * as vscode from 'vscode';
-import type { Server } from '../client';
-import type { CommandArgument, ExecutionChoice, ExecutionParams, Model, Outcomes, State } from '../protocol';
+import type { DocumentArgument, Server } from '../client';
+import type { ExecutionParams, Model, Outcomes, Selector, State } from '../protocol';
 import { firstChoice } from './choice';
 import { panelHtml } from './html';
 import type { FromPanel, Picture, Selection, ToPanel } from './messages';
@@ -42,7 +42,7 @@ export class WitnessPanel implements vscode.Disposable, vscode.WebviewPanelSeria
   }
 
   /** Shows an execution of the document; what the argument leaves open is chosen from the outcomes. */
-  async showWitness(argument: CommandArgument): Promise<void> {
+  async showWitness(argument: DocumentArgument): Promise<void> {
     const { uri, model, ...choice } = argument;
     const outcomes = await this.server.outcomes(vscode.Uri.parse(uri));
     this.selection = { uri, position: 0, ...firstChoice(outcomes, model, choice) };
@@ -200,7 +200,7 @@ export class WitnessPanel implements vscode.Disposable, vscode.WebviewPanelSeria
     }
   }
 
-  private select(model: Model, choice: ExecutionChoice): void {
+  private select(model: Model, choice: Selector): void {
     if (this.selection) {
       this.selection = { uri: this.selection.uri, model, choice, position: 0 };
       void this.refresh();

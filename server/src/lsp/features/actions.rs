@@ -2,18 +2,18 @@
 
 use fencepost_grammar::Span;
 use fencepost_grammar::ast::Condition;
-use serde_json::json;
 use tower_lsp::lsp_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionResponse, Command,
     Diagnostic, NumberOrString, TextEdit,
 };
 
-use super::super::commands;
 use super::super::results::ModelState;
 use super::super::verdicts;
 use super::super::view::View;
 use super::rename::workspace_edit;
 use super::{fences, format};
+use crate::protocol::Lsp;
+use crate::protocol::commands::{self, CommandArgument};
 
 /// An action before it is fitted to the client.
 pub struct Offer {
@@ -127,7 +127,7 @@ fn expectations(view: &View, condition: &Condition, offers: &mut Vec<Offer>) {
         let model = expect.model;
         let found = settled.iter().find(|(settled, _)| *settled == model);
         if let Some((_, verdict)) = found
-            && *verdict != super::super::custom::frequency(expect.frequency)
+            && *verdict != super::super::custom::frequency(expect.frequency).name()
         {
             edits.push(TextEdit::new(
                 view.range(expect.frequency_span),
@@ -164,10 +164,14 @@ fn fit(view: &View, offer: Offer, diagnostics: &[Diagnostic]) -> Option<CodeActi
     let edit = workspace_edit(view, offer.edits);
     if !view.client.literal_actions {
         return view.client.apply_edit.then(|| {
+            let argument = CommandArgument {
+                edit: Some(Lsp(edit)),
+                ..CommandArgument::default()
+            };
             CodeActionOrCommand::Command(Command {
                 title: offer.title,
                 command: commands::APPLY_EDIT.to_owned(),
-                arguments: Some(vec![json!({"edit": edit})]),
+                arguments: Some(vec![argument.json()]),
             })
         });
     }

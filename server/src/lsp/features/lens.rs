@@ -4,16 +4,15 @@
 
 use fencepost_grammar::Span;
 use fencepost_grammar::ast::Condition;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tower_lsp::lsp_types::{CodeLens, Command};
 
-use super::super::commands;
 use super::super::custom;
 use super::super::params;
 use super::super::results::ModelState;
 use super::super::verdicts;
 use super::super::view::View;
-use crate::render::json as to_json;
+use crate::protocol::commands::{self, CommandArgument};
 
 pub fn lenses(view: &View) -> Vec<CodeLens> {
     if !view.settings.surfaces.lenses() {
@@ -32,7 +31,7 @@ pub fn lenses(view: &View) -> Vec<CodeLens> {
 }
 
 fn over_name(view: &View, span: Span, lenses: &mut Vec<CodeLens>) {
-    let uri = json!({"uri": view.uri()});
+    let uri = CommandArgument::of(view.uri()).json();
     let title = custom::summary(view);
     lenses.push(lens(
         view,
@@ -53,23 +52,31 @@ fn over_name(view: &View, span: Span, lenses: &mut Vec<CodeLens>) {
 fn over_params(view: &View, lenses: &mut Vec<CodeLens>) {
     for param in params::all(view) {
         // What a client needs that asks for the value itself.
-        let argument = json!({
-            "uri": view.uri(), "name": param.name, "written": param.written,
-            "current": param.value.map(to_json::integer),
-        });
+        let argument = CommandArgument {
+            name: Some(param.name.to_owned()),
+            written: Some(param.written.to_owned()),
+            current: Some(param.value.map(Into::into)),
+            ..CommandArgument::of(view.uri())
+        };
         let title = format!("{} · change", param.text());
         let command = commands::SET_PARAM;
-        lenses.push(lens(view, param.span, &title, command, argument));
+        lenses.push(lens(view, param.span, &title, command, argument.json()));
         if param.set {
-            let argument = json!({"uri": view.uri(), "name": param.name, "reset": true});
+            let argument = CommandArgument {
+                name: Some(param.name.to_owned()),
+                reset: true,
+                ..CommandArgument::of(view.uri())
+            };
             let title = format!("Reset {}", param.name);
-            lenses.push(lens(view, param.span, &title, command, argument));
+            lenses.push(lens(view, param.span, &title, command, argument.json()));
         }
     }
 }
 
 fn over_condition(view: &View, index: usize, condition: &Condition, lenses: &mut Vec<CodeLens>) {
-    let argument = json!({"uri": view.uri(), "condition": index});
+    let mut argument = CommandArgument::of(view.uri());
+    argument.selector.condition = Some(index);
+    let argument = argument.json();
     let mut add = |title: &str, command: &str| {
         lenses.push(lens(view, condition.span, title, command, argument.clone()));
     };

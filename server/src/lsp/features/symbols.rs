@@ -10,8 +10,8 @@ use tower_lsp::lsp_types::{
     SymbolKind, Url, WorkspaceFolder,
 };
 
-use super::super::custom;
 use super::super::view::View;
+use crate::protocol::Words;
 
 /// Files that are looked into, and how large they may be.
 const MAX_FILES: usize = 5_000;
@@ -42,9 +42,7 @@ fn root(view: &View) -> Option<DocumentSymbol> {
         let name = condition
             .name
             .as_ref()
-            .map_or(custom::quantifier(condition.quantifier), |name| {
-                name.name.as_str()
-            });
+            .map_or(condition.quantifier.name(), |name| name.name.as_str());
         let detail = condition.prop.span.text(view.text());
         children.push(symbol(
             view,

@@ -1,9 +1,9 @@
 // What the parts of the panel can ask for.
 
-import type { ExecutionChoice, Model } from '../../protocol';
+import type { Model, Selector } from '../../protocol';
 
 export interface Actions {
-  select(model: Model, choice: ExecutionChoice): void;
+  select(model: Model, choice: Selector): void;
   moveTo(position: number): void;
   hover(step: number | null): void;
   goto(step: number): void;

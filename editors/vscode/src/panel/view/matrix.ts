@@ -1,6 +1,6 @@
 // The outcome × model matrix: shows which model reaches what, and chooses the execution to show.
 
-import { MODELS, type ExecutionChoice, type Model, type ModelResult, type Outcomes, type State } from '../../protocol';
+import { MODELS, type Model, type ModelResult, type Outcomes, type Selector, type State } from '../../protocol';
 import type { Selection } from '../messages';
 import type { Actions, Part } from './actions';
 import { el, hidden } from './dom';
@@ -9,7 +9,7 @@ import { moveFocusInGrid } from './gridKeys';
 interface Row {
   label: string;
   mark: string;
-  choice: ExecutionChoice;
+  choice: Selector;
   /** Whether the model has this row; undefined when its check has not settled that. */
   reached(model: Model): boolean | undefined;
 }
@@ -131,7 +131,7 @@ function settled(result: ModelResult | undefined, seen: (result: ModelResult) =>
   return seen(result) || (result.complete ? false : undefined);
 }
 
-function conditionMark(outcomes: Outcomes, holds: readonly boolean[]): string {
+function conditionMark(outcomes: Outcomes, holds: readonly (boolean | null)[]): string {
   const named = outcomes.conditions.filter((condition) => holds[condition.index]);
   const several = outcomes.conditions.length > 1;
   return named.map((c) => `← ${c.quantifier}${several ? ` ${c.name ?? c.index + 1}` : ''}`).join(' ');
@@ -142,7 +142,7 @@ export function stateLabel(state: State): string {
   return parts.join('  ') || 'the end (nothing is observed)';
 }
 
-function sameChoice(left: ExecutionChoice, right: ExecutionChoice): boolean {
+function sameChoice(left: Selector, right: Selector): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
 }
 
