@@ -6,12 +6,10 @@ use std::sync::atomic::AtomicBool;
 
 use fencepost_checker::report::{Options, Report};
 use fencepost_checker::{Model, check};
-use tokio::sync::watch;
 use tower_lsp::lsp_types::{MessageType, Url};
 
 use super::document::{Running, Snapshot};
 use super::jobs::Job;
-use super::progress;
 use super::results::{Checked, ModelState, state_of};
 use super::server::{Faults, Server, State};
 use super::settings::Settings;
@@ -59,11 +57,11 @@ impl Server {
             }
         }
         let cancel = Arc::new(AtomicBool::new(false));
-        let (ended, listener) = watch::channel(0);
         document.running = Some(Running {
             generation,
             cancel: cancel.clone(),
-            ended,
+            ended: 0,
+            progress: None,
         });
         let owner = Owner {
             uri: uri.clone(),
@@ -87,7 +85,7 @@ impl Server {
             });
         }
         if wants_progress && !settings.models.is_empty() {
-            progress::show(self.clone(), &snapshot, generation, listener, &settings);
+            self.show_progress_later(uri, generation);
         }
         self.trace(state, || {
             format!(
@@ -105,18 +103,17 @@ impl Server {
         let Some(document) = state.documents.get_mut(&owner.uri) else {
             return;
         };
-        let Some(running) = &document.running else {
+        let Some(running) = &mut document.running else {
             return;
         };
         if document.id != owner.document || running.generation != owner.generation {
             return;
         }
-        let mut count = 0;
-        running.ended.send_modify(|ended| {
-            *ended += 1;
-            count = *ended;
-        });
-        let last = count == settings.models.len();
+        running.ended += 1;
+        let last = running.ended == settings.models.len();
+        if let Some(progress) = running.progress.as_ref().filter(|_| !last) {
+            progress.report(running.ended, settings.models.len());
+        }
         let slot = Arc::make_mut(&mut document.results).model_mut(model);
         let message = match ended {
             Ended::Report(checked) => {

@@ -7,18 +7,19 @@ use fencepost_checker::Model;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Result};
-use tower_lsp::lsp_types::request::ShowDocument;
+use tower_lsp::lsp_types::request::{ApplyWorkspaceEdit, ShowDocument};
 use tower_lsp::lsp_types::{
-    ExecuteCommandParams, MessageType, ShowDocumentParams, Url, WorkspaceEdit,
+    ApplyWorkspaceEditParams, ExecuteCommandParams, MessageType, ShowDocumentParams, Url,
+    WorkspaceEdit,
 };
 
 use super::custom::{self, Selector};
-use super::outbox::Message;
-use super::params;
 use super::results::{Chosen, Execution};
+use super::route::Reply;
 use super::server::Server;
-use super::verdicts;
+use super::suggest::{self, Wanted};
 use super::view::View;
+use super::{params, verdicts};
 use crate::render::{Look, matrix, witness};
 
 pub const CHECK_NOW: &str = "fencepost.checkNow";
@@ -52,6 +53,7 @@ struct Argument {
     selector: Selector,
     #[serde(default)]
     set: usize,
+    models: Option<Vec<String>>,
     edit: Option<WorkspaceEdit>,
     name: Option<String>,
     /// Null is a value too, and not the same as none.
@@ -66,81 +68,113 @@ fn present<'de, D: Deserializer<'de>>(json: D) -> std::result::Result<Option<Val
     Value::deserialize(json).map(Some)
 }
 
-pub async fn execute(server: &Arc<Server>, params: ExecuteCommandParams) -> Result<Option<Value>> {
-    let argument = match params.arguments.into_iter().next() {
-        None => Argument::default(),
-        Some(json) => serde_json::from_value(json)
-            .map_err(|error| Error::invalid_params(format!("{}: {error}", params.command)))?,
+/// Runs a command; most are answered at once.
+pub fn execute(server: &Arc<Server>, params: ExecuteCommandParams, reply: Reply) {
+    let command = params.command.as_str();
+    let (argument, view) = match read(server, command, params.arguments) {
+        Ok(read) => read,
+        Err(error) => return reply.send::<()>(Err(error)),
     };
-    match params.command.as_str() {
-        CANCEL => {
-            server.cancel(argument.uri.as_ref());
-            return Ok(None);
+    let Some(view) = view else {
+        match (command, argument.edit) {
+            (APPLY_EDIT, Some(edit)) => apply(server, edit),
+            (CANCEL, _) => server.cancel(argument.uri.as_ref()),
+            _ => {}
         }
-        APPLY_EDIT => {
-            if let Some(edit) = argument.edit {
-                apply(server, edit);
-            }
-            return Ok(None);
-        }
-        command if !ALL.contains(&command) => {
-            return Err(Error::invalid_params(format!(
-                "there is no command `{command}`"
-            )));
-        }
-        _ => {}
-    }
-    let uri = argument
-        .uri
-        .as_ref()
-        .ok_or_else(|| Error::invalid_params(format!("{} needs a `uri`", params.command)))?;
-    let view = server
-        .view(uri)
-        .ok_or_else(|| Error::invalid_params(format!("{uri} is not open")))?;
-    match params.command.as_str() {
+        return reply.send(Ok(()));
+    };
+    let uri = view.uri();
+    let selected = || custom::select(&view, &argument.selector);
+    let answer = match command {
         CHECK_NOW => {
             server.begin_check(&mut server.lock(), uri);
-            Ok(None)
+            Value::Null
         }
-        SHOW_OUTCOMES => Ok(Some(show(server, &view, "outcomes", outcomes_text(&view)))),
-        SHOW_WITNESS => match custom::select(&view, &argument.selector) {
+        SHOW_OUTCOMES => show(server, &view, "outcomes", outcomes_text(&view)),
+        SHOW_WITNESS => match selected() {
             Some((checked, execution)) => {
                 server.choose(uri, Some(chosen(checked.report.model, &execution)));
                 let text = witness_text(&view, checked, &execution);
-                Ok(Some(show(server, &view, "witness", text)))
+                show(server, &view, "witness", text)
             }
-            None => Ok(Some(nothing(server, "there is no such execution"))),
+            None => nothing(server, "there is no such execution"),
         },
         CHOOSE_WITNESS => {
-            let choice = argument
-                .is_selective()
-                .then(|| custom::select(&view, &argument.selector))
-                .flatten()
+            let choice = selected()
+                .filter(|_| argument.is_selective())
                 .map(|(checked, execution)| chosen(checked.report.model, &execution));
             let found = choice.is_some();
             server.choose(uri, choice);
-            Ok(Some(json!({"chosen": found})))
+            json!({"chosen": found})
         }
         COPY_COMMAND_LINE => {
-            let shown = argument
-                .is_selective()
-                .then(|| custom::select(&view, &argument.selector))
-                .flatten();
+            let shown = selected().filter(|_| argument.is_selective());
             let shown = shown
                 .as_ref()
                 .map(|(checked, execution)| (*checked, execution));
-            Ok(Some(json!({"text": custom::command_line(&view, shown)})))
+            json!({"text": custom::command_line(&view, shown)})
         }
         SET_PARAM => {
             let value = argument.value.or(argument.reset.then_some(Value::Null));
-            params::command(server, view, argument.name, value).await
+            return params::command(server, view, argument.name, value, reply);
         }
-        SUGGEST_FENCES => super::suggest::suggest(server, view, argument.selector.condition).await,
-        APPLY_FENCES => {
-            super::suggest::apply(server, view, argument.selector.condition, argument.set).await
+        _ => {
+            let wanted = match models(argument.models) {
+                Ok(models) => Wanted {
+                    condition: argument.selector.condition.unwrap_or(0),
+                    models,
+                },
+                Err(error) => return reply.send::<()>(Err(error)),
+            };
+            return if command == APPLY_FENCES {
+                suggest::apply(server, view, wanted, argument.set, reply)
+            } else {
+                suggest::suggest(server, view, wanted, reply)
+            };
         }
-        _ => Ok(None),
+    };
+    reply.send(Ok(answer));
+}
+
+/// The argument, and the document it is about; two commands need none.
+fn read(server: &Server, command: &str, arguments: Vec<Value>) -> Result<(Argument, Option<View>)> {
+    let argument = match arguments.into_iter().next() {
+        None => Argument::default(),
+        Some(json) => serde_json::from_value(json)
+            .map_err(|error| Error::invalid_params(format!("{command}: {error}")))?,
+    };
+    match command {
+        CANCEL | APPLY_EDIT => return Ok((argument, None)),
+        _ if !ALL.contains(&command) => {
+            let what = format!("there is no command `{command}`");
+            return Err(Error::invalid_params(what));
+        }
+        _ => {}
     }
+    let Some(uri) = &argument.uri else {
+        return Err(Error::invalid_params(format!("{command} needs a `uri`")));
+    };
+    match server.view(uri) {
+        Some(view) => Ok((argument, Some(view))),
+        None => Err(Error::invalid_params(format!("{uri} is not open"))),
+    }
+}
+
+/// The models that an argument names.
+fn models(names: Option<Vec<String>>) -> Result<Option<Vec<Model>>> {
+    let Some(names) = names.filter(|names| !names.is_empty()) else {
+        return Ok(None);
+    };
+    let known = |name: &String| {
+        let mut models = Model::ALL.into_iter();
+        models
+            .find(|model| model.name().eq_ignore_ascii_case(name))
+            .ok_or_else(|| Error::invalid_params(format!("`{name}` is no model")))
+    };
+    let mut models = names.iter().map(known).collect::<Result<Vec<Model>>>()?;
+    models.sort_unstable();
+    models.dedup();
+    Ok(Some(models))
 }
 
 impl Argument {
@@ -208,32 +242,27 @@ fn witness_text(view: &View, checked: &super::results::Checked, execution: &Exec
 
 /// Shows a text beside the editor's own: in a document where the client can open one, always
 /// the same one, without taking the focus; else as a message.
-pub fn show(server: &Arc<Server>, view: &View, kind: &str, text: String) -> Value {
+fn show(server: &Server, view: &View, kind: &str, text: String) -> Value {
     let answer = json!({"text": text});
-    if !view.client.show_document {
-        server.outbox.send(Message::Show(MessageType::INFO, text));
-        return answer;
-    }
-    let written = page(kind).and_then(|path| {
+    let page = page(kind).filter(|_| view.client.show_document);
+    let written = page.and_then(|path| {
         std::fs::create_dir_all(path.parent()?).ok()?;
         std::fs::write(&path, &text).ok()?;
         Url::from_file_path(path).ok()
     });
-    let Some(uri) = written else {
-        server.outbox.send(Message::Show(MessageType::INFO, text));
-        return answer;
-    };
-    let client = server.client.clone();
-    server.runtime.spawn(async move {
-        let params = ShowDocumentParams {
-            uri,
-            external: Some(false),
-            take_focus: Some(false),
-            selection: None,
-        };
+    match written {
+        None => server.outbox.show(text),
         // The text was answered as well; a client that cannot open it has it there.
-        let _ = client.send_request::<ShowDocument>(params).await;
-    });
+        Some(uri) => server.outbox.ask::<ShowDocument>(
+            ShowDocumentParams {
+                uri,
+                external: Some(false),
+                take_focus: Some(false),
+                selection: None,
+            },
+            |_, _| {},
+        ),
+    }
     answer
 }
 
@@ -252,25 +281,24 @@ pub fn remove_pages() {
 }
 
 pub fn nothing(server: &Server, why: &str) -> Value {
-    server
-        .outbox
-        .send(Message::Show(MessageType::INFO, why.to_owned()));
+    server.outbox.show(why);
     json!({"text": why})
 }
 
 /// Asks the client to apply an edit, beside everything else.
-pub fn apply(server: &Arc<Server>, edit: WorkspaceEdit) {
-    let server = server.clone();
-    let runtime = server.runtime.clone();
-    runtime.spawn(async move {
-        let refused = match server.client.apply_edit(edit).await {
-            Ok(answer) if answer.applied => return,
-            Ok(answer) => answer.failure_reason.unwrap_or_default(),
-            Err(error) => error.to_string(),
-        };
-        server.tell(
-            MessageType::WARNING,
-            format!("the edit was not applied: {refused}"),
-        );
-    });
+pub fn apply(server: &Server, edit: WorkspaceEdit) {
+    let params = ApplyWorkspaceEditParams { label: None, edit };
+    server
+        .outbox
+        .ask::<ApplyWorkspaceEdit>(params, |server, answer| {
+            let refused = match answer {
+                Ok(answer) if answer.applied => return,
+                Ok(answer) => answer.failure_reason.unwrap_or_default(),
+                Err(error) => error.to_string(),
+            };
+            server.tell(
+                MessageType::WARNING,
+                format!("the edit was not applied: {refused}"),
+            );
+        });
 }

@@ -219,7 +219,7 @@ pub fn witness(view: &View, params: &ExecutionParams) -> Option<Value> {
     let program = &checked.program;
     let place = |span: &_| json!(checked.now(span).map(|span| view.range(span)));
     let mut answer = json!({
-        "uri": view.uri(),
+        "uri": params.text_document.uri,
         "version": checked.version,
         "stale": checked.stale,
         "title": title(checked, &execution),
@@ -242,7 +242,7 @@ pub fn graph(view: &View, params: &ExecutionParams) -> Option<Value> {
     let graph = Graph::of(&checked.program, &witness);
     let title = title(checked, &execution);
     Some(json!({
-        "uri": view.uri(),
+        "uri": params.text_document.uri,
         "version": checked.version,
         "stale": checked.stale,
         "model": checked.report.model.name(),

@@ -13,6 +13,7 @@ use tower_lsp::lsp_types::{TextDocumentContentChangeEvent, Url};
 
 use super::anchors::Edit;
 use super::positions::{self, Encoding};
+use super::progress::Progress;
 use super::results::{Chosen, ModelState, Results};
 
 /// A text that does not change any more. It is parsed when somebody asks, once.
@@ -86,15 +87,15 @@ impl Snapshot {
 }
 
 /// A check that is under way.
-#[derive(Debug)]
 pub struct Running {
     pub generation: u64,
     pub cancel: Arc<AtomicBool>,
-    /// Says how many models have ended; the progress display listens.
-    pub ended: tokio::sync::watch::Sender<usize>,
+    /// How many models have ended.
+    pub ended: usize,
+    /// When it is shown to the person.
+    pub progress: Option<Progress>,
 }
 
-#[derive(Debug)]
 pub struct Document {
     /// Never used twice: a closed and reopened document is another one.
     pub id: u64,
@@ -103,8 +104,6 @@ pub struct Document {
     pub running: Option<Running>,
     /// Stops what is computed after the verdicts.
     pub later: Option<Arc<AtomicBool>>,
-    /// The timer that checks a moment after the last edit.
-    pub debounce: Option<tokio::task::AbortHandle>,
     /// The witness whose reads are shown as inlay hints.
     pub chosen: Option<Chosen>,
 }
@@ -123,7 +122,6 @@ impl Document {
             results: Arc::default(),
             running: None,
             later: None,
-            debounce: None,
             chosen: None,
         }
     }
@@ -173,9 +171,6 @@ impl Document {
 
     /// Ends the check that is under way, if there is one.
     pub fn stop(&mut self, why: &str) {
-        if let Some(timer) = self.debounce.take() {
-            timer.abort();
-        }
         if let Some(later) = self.later.take() {
             later.store(true, Ordering::SeqCst);
             if let Some(insights) = &mut Arc::make_mut(&mut self.results).insights {

@@ -11,7 +11,6 @@ use fencepost_checker::fences::{self, Goal, Refusal, Suggestion};
 use fencepost_checker::report::Options;
 use fencepost_checker::{Model, reads};
 use fencepost_grammar::fences::written;
-use tokio::sync::oneshot;
 use tower_lsp::lsp_types::{MessageType, Url};
 
 use super::document::{Document, Snapshot};
@@ -129,28 +128,29 @@ impl Server {
         }
     }
 
-    /// Computes a suggestion that nobody has computed yet; nothing arrives when the text
+    /// Computes a suggestion that nobody has computed yet; `then` is dropped when the text
     /// changes meanwhile.
     pub fn ask_for_fences(
         self: &Arc<Self>,
         uri: &Url,
         condition: usize,
-    ) -> Option<oneshot::Receiver<Result<Suggestion, Refusal>>> {
+        models: Vec<Model>,
+        then: impl FnOnce(&Arc<Server>, Result<Suggestion, Refusal>) + Send + 'static,
+    ) {
         let mut state = self.lock();
-        let document = state.documents.get_mut(uri)?;
+        let Some(document) = state.documents.get_mut(uri) else {
+            return;
+        };
         let cancel = document.later.get_or_insert_default().clone();
         let question = Question {
             snapshot: document.snapshot.clone(),
             document: document.id,
-            models: Model::ALL.to_vec(),
+            models,
             cancel,
         };
-        let (sender, receiver) = oneshot::channel();
-        self.later(&question, 0, move |question, _| {
-            // Whoever asked may have given up.
-            let _ = sender.send(question.suggest(condition));
+        self.later(&question, 0, move |question, server| {
+            then(server, question.suggest(condition));
         });
-        Some(receiver)
     }
 
     fn later(

@@ -10,13 +10,14 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::Value;
+use tower_lsp::lsp_types::notification::PublishDiagnostics;
+use tower_lsp::lsp_types::request::{CodeLensRefresh, InlayHintRefreshRequest};
 use tower_lsp::lsp_types::{MessageType, PublishDiagnosticsParams, Url};
 
 use super::custom;
 use super::features::diagnostics;
-use super::outbox::{Message, Surfaces};
+use super::outbox::Status;
 use super::server::Server;
-use super::transport::Output;
 use super::view::View;
 use crate::checked::panic_message;
 
@@ -78,11 +79,10 @@ const PAUSE: Duration = Duration::from_millis(2);
 const STACK: usize = 16 << 20;
 
 /// Starts the thread; it ends with [`Dirty::stop`].
-pub fn start(server: Arc<Server>, output: Output) {
+pub fn start(server: Arc<Server>) {
     let work = move || {
         let mut publisher = Publisher {
             server,
-            output,
             told: HashMap::new(),
         };
         publisher.run();
@@ -96,7 +96,6 @@ pub fn start(server: Arc<Server>, output: Output) {
 
 struct Publisher {
     server: Arc<Server>,
-    output: Output,
     /// The last status of each document.
     told: HashMap<Url, Value>,
 }
@@ -116,7 +115,7 @@ impl Publisher {
     }
 
     fn wait_for_reader(&self) {
-        while self.output.backlog() + self.server.outbox.waiting() > BACKLOG {
+        while self.server.outbox.backlog() > BACKLOG {
             if self.server.dirty.lock().stopped {
                 return;
             }
@@ -127,23 +126,21 @@ impl Publisher {
     fn publish(&mut self, uri: &Url) {
         let outbox = &self.server.outbox;
         let Some(view) = self.server.view(uri) else {
-            outbox.send(Message::Diagnostics(PublishDiagnosticsParams::new(
-                uri.clone(),
-                Vec::new(),
-                None,
-            )));
+            let none = PublishDiagnosticsParams::new(uri.clone(), Vec::new(), None);
+            outbox.notify::<PublishDiagnostics>(none);
             if self.told.remove(uri).is_some() {
-                outbox.send(Message::Status(custom::closed(uri)));
+                outbox.notify::<Status>(custom::closed(uri));
             }
             return;
         };
         match catch_unwind(AssertUnwindSafe(|| diagnostics::all(&view))) {
             Ok(diagnostics) => {
-                outbox.send(Message::Diagnostics(PublishDiagnosticsParams::new(
+                let version = Some(view.snapshot.version);
+                outbox.notify::<PublishDiagnostics>(PublishDiagnosticsParams::new(
                     uri.clone(),
                     diagnostics,
-                    Some(view.snapshot.version),
-                )));
+                    version,
+                ));
                 self.tell_status(&view);
             }
             Err(payload) => self.server.tell(
@@ -164,19 +161,17 @@ impl Publisher {
         let status = custom::status(view);
         if self.told.get(view.uri()) != Some(&status) {
             self.told.insert(view.uri().clone(), status.clone());
-            self.server.outbox.send(Message::Status(status));
+            self.server.outbox.notify::<Status>(status);
         }
     }
 
     fn refresh(&self) {
         let client = self.server.lock().client.clone();
-        let surfaces = Surfaces {
-            lenses: client.refresh_lenses,
-            hints: client.refresh_hints,
-            tokens: false,
-        };
-        if surfaces.lenses || surfaces.hints {
-            self.server.outbox.send(Message::Refresh(surfaces));
+        if client.refresh_lenses {
+            self.server.outbox.refresh::<CodeLensRefresh>();
+        }
+        if client.refresh_hints {
+            self.server.outbox.refresh::<InlayHintRefreshRequest>();
         }
     }
 }
