@@ -1,11 +1,10 @@
 //! Both fronts of Fencepost: the language server and the command line.
 
-pub mod checked;
+mod analysis;
 pub mod cli;
-pub mod diagnostic;
-pub mod examples;
-pub mod explain;
-pub mod finding;
-pub mod lsp;
-pub mod place;
-pub mod render;
+mod examples;
+mod explain;
+mod files;
+mod lsp;
+mod render;
+mod replace;

@@ -9,8 +9,7 @@ use fencepost_checker::report::Report;
 use fencepost_checker::witness::Witness;
 use serde_json::{Value as Json, json};
 
-use crate::checked::Checked;
-use crate::place::Lines;
+use crate::analysis::{Checked, Lines, interest};
 use crate::render::{Look, Role, dot, json as to_json, svg, witness, words};
 
 use super::args::{WitnessArgs, WitnessFormat};
@@ -39,8 +38,8 @@ struct Found {
 
 pub fn run(terminal: &Terminal, args: &WitnessArgs) -> Result<Status, Trouble> {
     let explore = &args.explore;
-    let (_, checked) = read_one(&args.file, &explore.param, &explore.lowering())?;
-    let Some(program) = &checked.program else {
+    let (_, checked) = read_one(&args.file, &explore.param, explore.lowering())?;
+    let Some(program) = checked.program() else {
         let shown = errors::of(terminal.error_look, &checked, true);
         io::stderr().write_all(shown.as_bytes())?;
         return Ok(Status::Bad);
@@ -186,12 +185,12 @@ fn find(program: &Program, report: &Report, wanted: &Wanted) -> Option<Found> {
             position(&fits).map(outcome)
         }
         Wanted::Condition(index) => {
-            position(&|o| words::of_interest(program, *index, o)).map(outcome)
+            position(&|o| interest::of_interest(program, *index, o)).map(outcome)
         }
         Wanted::Assertion => assertion(),
         Wanted::Deadlock => deadlock(),
         Wanted::Anything if !program.conditions.is_empty() => {
-            position(&|o| words::of_interest(program, 0, o)).map(outcome)
+            position(&|o| interest::of_interest(program, 0, o)).map(outcome)
         }
         Wanted::Anything => assertion()
             .or_else(deadlock)
@@ -208,22 +207,22 @@ fn show(
 ) -> String {
     let shown = &found.witness;
     let model = shown.model.name();
-    let title = format!("{}: {} under {model}", checked.name, found.ends);
+    let title = format!("{}: {} under {model}", checked.name(), found.ends);
     match format {
         WitnessFormat::Human => {
             let title = look.plain(&title);
             let mut text = format!("{}\n\n", look.paint(Role::Heading, &title));
-            text += &witness::table(look, program, &checked.text, shown);
+            text += &witness::table(look, program, checked.text(), shown);
             if let Some(note) = witness::flush_note(shown) {
                 text += &format!("\n{}\n", look.paint(Role::Faint, note));
             }
-            if let Some(cycle) = witness::why_not(look, program, &checked.text, shown) {
+            if let Some(cycle) = witness::why_not(look, program, checked.text(), shown) {
                 text += &format!("\n{cycle}");
             }
             text
         }
         WitnessFormat::Json => {
-            let lines = Lines::of(&checked.text);
+            let lines = Lines::of(checked.text());
             let place = |span: &Span| {
                 let start = lines.place(span.start as usize);
                 let end = lines.place(span.end as usize);
@@ -234,11 +233,11 @@ fn show(
             };
             let mut object = json!({
                 "file": checked.file,
-                "name": checked.name,
+                "name": checked.name(),
                 "title": title,
                 "outcome": found.state.as_ref().map(|s| to_json::state(program, s)),
             });
-            let rest = to_json::witness(program, &checked.text, shown, &place);
+            let rest = to_json::witness(program, checked.text(), shown, &place);
             let graph = to_json::graph(program, &Graph::of(program, shown));
             if let (Json::Object(object), Json::Object(rest)) = (&mut object, rest) {
                 object.extend(rest);
@@ -249,7 +248,7 @@ fn show(
         WitnessFormat::Dot => dot::text(program, &Graph::of(program, shown), &title),
         WitnessFormat::Svg => {
             let graph = Graph::of(program, shown);
-            svg::text(program, &checked.text, &graph, &title)
+            svg::text(program, checked.text(), &graph, &title)
         }
     }
 }

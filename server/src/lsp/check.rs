@@ -1,6 +1,5 @@
 //! Checks: one job a model, streamed as they end; results of another generation are dropped.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -10,10 +9,10 @@ use tower_lsp::lsp_types::{MessageType, Url};
 
 use super::document::{Running, Snapshot};
 use super::jobs::Job;
-use super::results::{Checked, ModelState, state_of};
+use super::results::{Found, ModelState, state_of};
 use super::server::{Faults, Server, State};
 use super::settings::Settings;
-use crate::checked::panic_message;
+use crate::analysis::guarded;
 use crate::render::{Look, words};
 
 /// Whose job it is: compared when the result comes back.
@@ -26,7 +25,7 @@ struct Owner {
 
 /// How a check of one model ended.
 enum Ended {
-    Report(Box<Checked>),
+    Report(Box<Found>),
     /// The test has errors.
     NoProgram,
     /// The checker has a bug.
@@ -179,21 +178,20 @@ fn run(
         let report = check(&program, model, &options);
         Some((program, report))
     };
-    match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(Some((program, report))) => Ended::Report(Box::new(Checked::new(
-            snapshot.text().clone(),
+    match guarded(work) {
+        Ok(Some((program, report))) => Ended::Report(Box::new(Found::new(
+            snapshot.source().clone(),
             snapshot.version,
-            snapshot.own_lowering(),
             program,
             report,
         ))),
         Ok(None) => Ended::NoProgram,
-        Err(payload) => Ended::Panic(panic_message(payload.as_ref())),
+        Err(why) => Ended::Panic(why),
     }
 }
 
 /// Why a result is not the whole truth.
-fn note(checked: &Checked, settings: &Settings) -> Option<String> {
+fn note(checked: &Found, settings: &Settings) -> Option<String> {
     let report: &Report = &checked.report;
     if let Some(defect) = &report.defect {
         return Some(format!(

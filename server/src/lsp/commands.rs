@@ -14,7 +14,7 @@ use tower_lsp::lsp_types::{
 };
 
 use super::custom::{self, Selector};
-use super::results::{Chosen, Execution};
+use super::results::{Chosen, Execution, Found};
 use super::route::Reply;
 use super::server::Server;
 use super::suggest::{self, Wanted};
@@ -222,10 +222,10 @@ fn outcomes_text(view: &View) -> String {
     text
 }
 
-fn witness_text(view: &View, checked: &super::results::Checked, execution: &Execution) -> String {
+fn witness_text(view: &View, checked: &Found, execution: &Execution) -> String {
     let mut text = format!("{}\n\n", custom::title(checked, execution));
     if let Some(found) = custom::witness_of(checked, execution) {
-        text += &witness::text(Look::PLAIN, &checked.program, &checked.text, &found);
+        text += &witness::text(Look::PLAIN, &checked.program, checked.source.text(), &found);
         if let Some(note) = witness::flush_note(&found) {
             text += &format!("\n{note}\n");
         }

@@ -14,9 +14,10 @@ use serde_json::{Map, Value, json};
 use tower_lsp::lsp_types::{TextDocumentIdentifier, Url};
 
 use super::params::{self, Param};
-use super::results::{Checked, Chosen, Execution, ModelResult, ModelState};
+use super::results::{Chosen, Execution, Found, ModelResult, ModelState};
 use super::verdicts;
 use super::view::View;
+use crate::analysis::interest;
 use crate::render::{dot, json as to_json, svg, words};
 
 #[derive(Debug, Deserialize)]
@@ -43,17 +44,6 @@ pub struct Selector {
     pub failure: Option<usize>,
     #[serde(default)]
     pub deadlock: bool,
-}
-
-/// How an `expect` of the text now stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Expectation {
-    pub condition: usize,
-    pub model: Model,
-    pub expected: &'static str,
-    pub found: Option<&'static str>,
-    pub ok: Option<bool>,
-    pub span: fencepost_grammar::Span,
 }
 
 pub fn text(view: &View) -> Value {
@@ -93,12 +83,13 @@ pub fn outcomes(view: &View) -> Value {
             (model.name().to_owned(), json)
         })
         .collect();
-    let expect: Vec<Value> = expectations(view)
+    let expect: Vec<Value> = verdicts::expectations(view)
         .into_iter()
         .map(|e| {
             json!({
-                "condition": e.condition, "model": e.model.name(), "expected": e.expected,
-                "found": e.found, "ok": e.ok, "range": view.range(e.span),
+                "condition": e.condition, "model": e.model.name(), "expected": e.expected.name(),
+                "found": e.found.map(|found| found.verdict.name()), "ok": e.ok(),
+                "range": view.range(e.span),
             })
         })
         .collect();
@@ -186,33 +177,6 @@ fn model_json(view: &View, conditions: &[Condition], result: &ModelResult) -> Va
     json
 }
 
-/// Every `expect` of the text now, judged as far as results go.
-pub fn expectations(view: &View) -> Vec<Expectation> {
-    let mut all = Vec::new();
-    for (index, condition) in view.parse().test.conditions.iter().enumerate() {
-        let standings = verdicts::standings(view, condition);
-        for expect in &condition.expect {
-            let model = model(expect.model);
-            let expected = frequency(expect.frequency);
-            let found = standings
-                .iter()
-                .find(|standing| standing.model == model)
-                .and_then(|standing| Some(standing.verdict()?.name()));
-            all.push(Expectation {
-                condition: index,
-                model,
-                expected,
-                found,
-                ok: found
-                    .filter(|found| *found != "unknown")
-                    .map(|found| found == expected),
-                span: expect.span,
-            });
-        }
-    }
-    all
-}
-
 pub fn witness(view: &View, params: &ExecutionParams) -> Option<Value> {
     let (checked, execution) = select(view, &params.selector)?;
     let witness = witness_of(checked, &execution)?;
@@ -229,7 +193,7 @@ pub fn witness(view: &View, params: &ExecutionParams) -> Option<Value> {
         },
         "commandLine": command_line(view, Some((checked, &execution))),
     });
-    let rest = to_json::witness(program, &checked.text, &witness, &place);
+    let rest = to_json::witness(program, checked.source.text(), &witness, &place);
     if let (Value::Object(answer), Value::Object(rest)) = (&mut answer, rest) {
         answer.extend(rest);
     }
@@ -246,14 +210,14 @@ pub fn graph(view: &View, params: &ExecutionParams) -> Option<Value> {
         "version": checked.version,
         "stale": checked.stale,
         "model": checked.report.model.name(),
-        "svg": svg::text(&checked.program, &checked.text, &graph, &title),
+        "svg": svg::text(&checked.program, checked.source.text(), &graph, &title),
         "dot": dot::text(&checked.program, &graph, &title),
         "title": title,
     }))
 }
 
 /// The execution that a selector means, if there is one.
-pub fn select<'v>(view: &'v View, selector: &Selector) -> Option<(&'v Checked, Execution)> {
+pub fn select<'v>(view: &'v View, selector: &Selector) -> Option<(&'v Found, Execution)> {
     let wanted = |model: Model| {
         selector
             .model
@@ -266,7 +230,7 @@ pub fn select<'v>(view: &'v View, selector: &Selector) -> Option<(&'v Checked, E
         .find_map(|(_, checked)| Some((checked, execution(view, checked, selector)?)))
 }
 
-fn execution(view: &View, checked: &Checked, selector: &Selector) -> Option<Execution> {
+fn execution(view: &View, checked: &Found, selector: &Selector) -> Option<Execution> {
     let report = &checked.report;
     if selector.deadlock {
         report.deadlock.as_ref()?;
@@ -291,14 +255,14 @@ fn execution(view: &View, checked: &Checked, selector: &Selector) -> Option<Exec
             report
                 .outcomes
                 .iter()
-                .find(|outcome| words::of_interest(&checked.program, index, outcome))?
+                .find(|outcome| interest::of_interest(&checked.program, index, outcome))?
         }
         _ => report.outcomes.first()?,
     };
     Some(Execution::Outcome(outcome.state.clone()))
 }
 
-pub fn witness_of<'c>(checked: &'c Checked, execution: &Execution) -> Option<Cow<'c, Witness>> {
+pub fn witness_of<'c>(checked: &'c Found, execution: &Execution) -> Option<Cow<'c, Witness>> {
     match execution {
         Execution::Outcome(state) => Some(Cow::Owned(
             checked.outcome(state)?.witness(&checked.program),
@@ -314,12 +278,12 @@ pub fn witness_of<'c>(checked: &'c Checked, execution: &Execution) -> Option<Cow
 pub fn chosen_witness<'v>(
     view: &'v View,
     chosen: &Chosen,
-) -> Option<(&'v Checked, Cow<'v, Witness>)> {
+) -> Option<(&'v Found, Cow<'v, Witness>)> {
     let checked = view.results.checked(chosen.model)?;
     Some((checked, witness_of(checked, &chosen.execution)?))
 }
 
-pub fn title(checked: &Checked, execution: &Execution) -> String {
+pub fn title(checked: &Found, execution: &Execution) -> String {
     let what = match execution {
         Execution::Outcome(state) => words::state_text(&checked.program, state),
         Execution::Failure(index) => {
@@ -338,7 +302,7 @@ pub fn title(checked: &Checked, execution: &Execution) -> String {
 }
 
 /// The run of the command line that shows the same.
-pub fn command_line(view: &View, shown: Option<(&Checked, &Execution)>) -> String {
+pub fn command_line(view: &View, shown: Option<(&Found, &Execution)>) -> String {
     // What is no file is given on standard input.
     let path = Some(view.uri()).filter(|uri| uri.scheme() == "file");
     let file = match path.and_then(|uri| uri.to_file_path().ok()) {
@@ -383,7 +347,7 @@ pub fn command_line(view: &View, shown: Option<(&Checked, &Execution)>) -> Strin
     };
     // A result that is shown was found with the options of its time.
     let lowering = match shown {
-        Some((checked, _)) => checked.lowering.clone(),
+        Some((checked, _)) => checked.source.own_lowering(),
         None => view.snapshot.own_lowering(),
     };
     if lowering.unroll != DEFAULT_UNROLL {
@@ -478,9 +442,9 @@ pub fn summary(view: &View) -> String {
         ModelState::Done => "checked",
     }
     .to_owned();
-    let judged = expectations(view);
-    match judged.iter().filter(|e| e.ok == Some(false)).count() {
-        0 if judged.is_empty() || judged.iter().any(|e| e.ok.is_none()) => {}
+    let judged = verdicts::expectations(view);
+    match judged.iter().filter(|e| e.ok() == Some(false)).count() {
+        0 if judged.is_empty() || judged.iter().any(|e| e.ok().is_none()) => {}
         0 => summary += " · as expected",
         1 => summary += " · 1 expectation fails",
         n => summary += &format!(" · {n} expectations fail"),

@@ -5,8 +5,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fencepost_checker::Program;
-use fencepost_checker::lower::{LowerOptions, lower};
-use fencepost_grammar::error::NameKind;
+use fencepost_checker::lower::LowerOptions;
 use fencepost_grammar::{Error, Parse};
 use ropey::Rope;
 use tower_lsp::lsp_types::{TextDocumentContentChangeEvent, Url};
@@ -15,8 +14,9 @@ use super::anchors::Edit;
 use super::positions::{self, Encoding};
 use super::progress::Progress;
 use super::results::{Chosen, ModelState, Results};
+use crate::analysis::Source;
 
-/// A text that does not change any more. It is parsed when somebody asks, once.
+/// A text that does not change any more. It is looked at when somebody asks.
 #[derive(Debug)]
 pub struct Snapshot {
     pub uri: Url,
@@ -24,9 +24,7 @@ pub struct Snapshot {
     pub rope: Rope,
     /// What settings and lenses say about how a test becomes a program.
     pub lowering: Arc<LowerOptions>,
-    text: OnceLock<Arc<str>>,
-    parse: OnceLock<Parse>,
-    lowered: OnceLock<Result<Arc<Program>, Vec<Error>>>,
+    source: OnceLock<Arc<Source>>,
 }
 
 impl Snapshot {
@@ -36,44 +34,29 @@ impl Snapshot {
             version,
             rope,
             lowering,
-            text: OnceLock::new(),
-            parse: OnceLock::new(),
-            lowered: OnceLock::new(),
+            source: OnceLock::new(),
         }
     }
 
+    pub fn source(&self) -> &Arc<Source> {
+        self.source
+            .get_or_init(|| Arc::new(Source::new(self.rope.to_string(), self.lowering.clone())))
+    }
+
     pub fn text(&self) -> &Arc<str> {
-        self.text.get_or_init(|| self.rope.to_string().into())
+        self.source().text()
     }
 
     pub fn parse(&self) -> &Parse {
-        self.parse
-            .get_or_init(|| fencepost_grammar::parse(self.text()))
+        self.source().parse()
     }
 
-    /// The program to check; without one, what only lowering could find wrong (nothing when
-    /// the parser has said it all).
     pub fn lowered(&self) -> &Result<Arc<Program>, Vec<Error>> {
-        self.lowered.get_or_init(|| {
-            let parse = self.parse();
-            if parse.has_errors() {
-                return Err(Vec::new());
-            }
-            lower(&parse.test, &self.own_lowering()).map(Arc::new)
-        })
+        self.source().lowered()
     }
 
-    /// The settings as far as they are about this test: a parameter that it does not have
-    /// may be another test's.
     pub fn own_lowering(&self) -> LowerOptions {
-        let mut lowering = (*self.lowering).clone();
-        let symbols = &self.parse().symbols.symbols;
-        lowering.params.retain(|(name, _)| {
-            symbols
-                .iter()
-                .any(|symbol| symbol.kind == NameKind::Param && symbol.name == name)
-        });
-        lowering
+        self.source().own_lowering()
     }
 
     /// The file's name, for messages; the whole URI where there is none.

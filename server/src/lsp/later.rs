@@ -2,7 +2,6 @@
 //!
 //! Jobs of the same pool, after every verdict; they end with the text they are about.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -18,7 +17,7 @@ use super::insights::Insights;
 use super::jobs::Job;
 use super::server::{Server, State};
 use super::verdicts;
-use crate::checked::panic_message;
+use crate::analysis::guarded;
 
 /// Comes after every verdict.
 const AFTER: u8 = 10;
@@ -119,11 +118,9 @@ impl Server {
         }
         for (order, work) in jobs {
             self.later(&question, order, move |question, server| {
-                let done = catch_unwind(AssertUnwindSafe(|| work(question, server)));
+                let done = guarded(|| work(question, server));
                 server.found(question, |insights| insights.pending -= 1);
-                if let Err(payload) = done {
-                    std::panic::resume_unwind(payload);
-                }
+                done
             });
         }
     }
@@ -149,7 +146,7 @@ impl Server {
             cancel,
         };
         self.later(&question, 0, move |question, server| {
-            then(server, question.suggest(condition));
+            guarded(|| then(server, question.suggest(condition)))
         });
     }
 
@@ -157,7 +154,7 @@ impl Server {
         self: &Arc<Self>,
         question: &Question,
         order: u8,
-        work: impl FnOnce(&Question, &Arc<Server>) + Send + 'static,
+        work: impl FnOnce(&Question, &Arc<Server>) -> Result<(), String> + Send + 'static,
     ) {
         let server = self.clone();
         let question = question.clone();
@@ -166,9 +163,7 @@ impl Server {
             priority: AFTER + order,
             cancel: question.cancel.clone(),
             run: Box::new(move || {
-                let done = catch_unwind(AssertUnwindSafe(|| work(&question, &server)));
-                if let Err(payload) = done {
-                    let why = panic_message(payload.as_ref());
+                if let Err(why) = work(&question, &server) {
                     let file = question.snapshot.file_name();
                     server.tell(
                         MessageType::ERROR,

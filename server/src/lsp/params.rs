@@ -14,7 +14,7 @@ use super::jobs;
 use super::route::Reply;
 use super::server::Server;
 use super::view::View;
-use crate::checked;
+use crate::analysis::param_advice;
 use crate::render::json as to_json;
 
 /// What was set for one document, for as long as the server runs.
@@ -162,8 +162,8 @@ fn unknown(view: &View, name: &str) -> String {
     if test.dialect.is_herd() {
         return "tests in herd's dialect have no parameters".to_owned();
     }
-    let known: Vec<&str> = checked::params(view.parse()).collect();
-    let advice = checked::param_advice(name, &known);
+    let known: Vec<&str> = view.snapshot.source().params().collect();
+    let advice = param_advice(name, &known);
     format!("{} has no parameter `{name}`: {advice}", test.name.name)
 }
 

@@ -4,7 +4,6 @@
 //! fast edits come, and however slowly the client reads, no queue grows.
 
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -19,7 +18,7 @@ use super::features::diagnostics;
 use super::outbox::Status;
 use super::server::Server;
 use super::view::View;
-use crate::checked::panic_message;
+use crate::analysis::guarded;
 
 /// The documents with news.
 #[derive(Debug, Default)]
@@ -133,7 +132,7 @@ impl Publisher {
             }
             return;
         };
-        match catch_unwind(AssertUnwindSafe(|| diagnostics::all(&view))) {
+        match guarded(|| diagnostics::all(&view)) {
             Ok(diagnostics) => {
                 let version = Some(view.snapshot.version);
                 outbox.notify::<PublishDiagnostics>(PublishDiagnosticsParams::new(
@@ -143,13 +142,9 @@ impl Publisher {
                 ));
                 self.tell_status(&view);
             }
-            Err(payload) => self.server.tell(
+            Err(why) => self.server.tell(
                 MessageType::ERROR,
-                format!(
-                    "{}: the analysis failed: {}",
-                    view.snapshot.file_name(),
-                    panic_message(payload.as_ref())
-                ),
+                format!("{}: the analysis failed: {why}", view.snapshot.file_name()),
             ),
         }
     }

@@ -5,7 +5,6 @@
 //! else; until then it can be cancelled.
 
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::de::DeserializeOwned;
@@ -24,7 +23,7 @@ use super::jobs;
 use super::server::Server;
 use super::view::View;
 use super::{capabilities, commands, progress};
-use crate::checked::panic_message;
+use crate::analysis::guarded;
 
 /// A larger text is worked on beside what answers everybody.
 const LARGE: usize = 256 << 10;
@@ -101,9 +100,8 @@ impl Server {
         let (method, id, params) = message.into_parts();
         let params = params.unwrap_or_default();
         let Some(id) = id else {
-            let taken = catch_unwind(AssertUnwindSafe(|| self.notified(&method, params)));
-            if let Err(payload) = taken {
-                self.failed(&method, &*payload);
+            if let Err(why) = guarded(|| self.notified(&method, params)) {
+                self.failed(&method, &why);
             }
             return;
         };
@@ -265,8 +263,8 @@ impl Server {
     }
 
     /// A bug in one answer is a message, not the end.
-    fn failed(&self, method: &str, payload: &(dyn std::any::Any + Send)) -> Error {
-        let message = format!("{method} failed: {}", panic_message(payload));
+    fn failed(&self, method: &str, why: &str) -> Error {
+        let message = format!("{method} failed: {why}");
         self.tell(MessageType::ERROR, message.clone());
         internal(message)
     }
@@ -400,8 +398,8 @@ impl Call<'_> {
         let (server, method) = (server.clone(), method.to_owned());
         let work = move || {
             let answer = read(&method, params);
-            let done = catch_unwind(AssertUnwindSafe(|| work(answer?)));
-            reply.send(done.unwrap_or_else(|payload| Err(server.failed(&method, &*payload))));
+            let done = guarded(|| work(answer?));
+            reply.send(done.unwrap_or_else(|why| Err(server.failed(&method, &why))));
         };
         if beside { jobs::beside(work) } else { work() }
     }

@@ -1,31 +1,18 @@
 //! Fences in words and as JSON: which, where, what for.
 
 use fencepost_checker::fences::{Cost, Suggestion};
-use fencepost_checker::program::Model;
 use fencepost_grammar::ast::Test;
 use fencepost_grammar::ast::native::FenceKind;
 use fencepost_grammar::fences::{NewFence, Written, thread_name};
 use serde_json::{Value as Json, json};
 
-use super::words;
-use crate::place::Lines;
+use crate::analysis::Lines;
 
 pub fn kind(kind: FenceKind) -> &'static str {
     match kind {
         FenceKind::Full => "mfence",
         FenceKind::StoreStore => "sfence",
     }
-}
-
-/// ``Insert `mfence` in P0 and P1 (unreachable under TSO, PSO)``: what a code action is called.
-pub fn title(test: &Test, set: &[NewFence], models: &[Model], robust: bool) -> String {
-    let models = words::models(models.iter().copied().filter(|m| *m != Model::Sc));
-    let what = if robust {
-        "no outcome beyond SC"
-    } else {
-        "unreachable"
-    };
-    format!("Insert {} ({what} under {models})", summary(test, set))
 }
 
 /// `` `sfence` in P0 and `mfence` in P1 ``

@@ -9,10 +9,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::trace::{self, Change};
 use super::{Look, label, words};
-use crate::checked::Checked;
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::finding::{Standing, expectations};
-use crate::place::Lines;
+use crate::analysis::{Checked, Diagnostic, Lines, Severity, Standing};
 
 /// Numbers that every JSON reader keeps exactly.
 const EXACT: Value = (1 << 53) - 1;
@@ -20,21 +17,21 @@ const EXACT: Value = (1 << 53) - 1;
 /// One test as `check --format json` prints it. Times are 0 unless `timings`, so that
 /// two runs print the same.
 pub fn test(checked: &Checked, timings: bool) -> Json {
-    let lines = Lines::of(&checked.text);
+    let lines = Lines::of(checked.text());
     let reports = checked.reports();
     let mut models = Map::new();
     let mut expect = Vec::new();
-    if let Some(program) = &checked.program {
+    if let Some(program) = checked.program() {
         for report in &reports {
             let json = model(program, &lines, report, timings);
             models.insert(report.model.name().to_owned(), json);
         }
-        for e in expectations(program, &reports) {
+        for e in checked.expectations() {
             expect.push(json!({
                 "condition": e.condition,
                 "model": e.model.name(),
                 "expected": e.expected.name(),
-                "found": e.found.name(),
+                "found": e.found.map(|found| found.verdict.name()),
                 "ok": e.standing() == Standing::Met,
             }));
         }
@@ -53,8 +50,8 @@ pub fn test(checked: &Checked, timings: bool) -> Json {
         .collect();
     json!({
         "file": checked.file,
-        "name": checked.name,
-        "dialect": checked.dialect,
+        "name": checked.name(),
+        "dialect": checked.dialect(),
         "errors": errors,
         "models": models,
         "expect": expect,

@@ -10,7 +10,7 @@ use std::time::Duration;
 use fencepost_checker::program::{Model, Program, Verdict};
 use fencepost_checker::report::{FailureKind, Report};
 
-use crate::diagnostic::{Diagnostic, Related, Severity};
+use super::{Diagnostic, Expectation, Related, Severity, Standing, expectations, interest};
 use crate::render::{Look, label, words};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,13 +23,7 @@ pub struct Finding {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FindingKind {
     /// An `expect` that does not hold.
-    Expectation {
-        condition: usize,
-        expected: Verdict,
-        found: Verdict,
-        holds: u64,
-        of: u64,
-    },
+    Expectation(Expectation),
     /// An assertion that can fail.
     Failure(FailureKind),
     Deadlock {
@@ -55,7 +49,7 @@ pub enum FindingKind {
 impl FindingKind {
     pub const fn code(&self) -> &'static str {
         match self {
-            FindingKind::Expectation { .. } => "E0501",
+            FindingKind::Expectation(_) => "E0501",
             FindingKind::Failure(_) => "E0502",
             FindingKind::Deadlock { .. } => "W0501",
             FindingKind::Bound { .. } => "W0502",
@@ -67,7 +61,7 @@ impl FindingKind {
 
     pub const fn severity(&self) -> Severity {
         match self {
-            FindingKind::Expectation { .. } | FindingKind::Failure(_) => Severity::Error,
+            FindingKind::Expectation(_) | FindingKind::Failure(_) => Severity::Error,
             FindingKind::Deadlock { .. }
             | FindingKind::Bound { .. }
             | FindingKind::NothingEnds
@@ -81,18 +75,17 @@ impl Finding {
     pub fn message(&self) -> String {
         let models = words::models(self.models.iter().copied());
         match &self.kind {
-            FindingKind::Expectation {
-                expected,
-                found,
-                holds,
-                of,
-                ..
-            } => {
-                let (expected, found) = (expected.name(), found.name());
+            FindingKind::Expectation(Expectation {
+                expected, found, ..
+            }) => {
+                let (found, holds, of) =
+                    found.map_or((Verdict::Unknown, 0, 0), |f| (f.verdict, f.holds, f.of));
                 format!(
-                    "expected {expected} under {models}, found {found} (in {} of {})",
-                    words::thousands(*holds),
-                    words::counted(*of, "class", "classes")
+                    "expected {} under {models}, found {} (in {} of {})",
+                    expected.name(),
+                    found.name(),
+                    words::thousands(holds),
+                    words::counted(of, "class", "classes")
                 )
             }
             FindingKind::Failure(kind) => format!("{} under {models}", words::failure(*kind)),
@@ -144,11 +137,11 @@ impl Finding {
             return Vec::new();
         };
         let witness = match &self.kind {
-            FindingKind::Expectation {
+            FindingKind::Expectation(Expectation {
                 condition,
                 expected,
                 ..
-            } => {
+            }) => {
                 // `never` is broken by an outcome that satisfies, `always` by one that does not.
                 let wanted = *expected == Verdict::Never;
                 let outcomes = report.outcomes.iter();
@@ -190,15 +183,9 @@ pub fn findings(program: &Program, reports: &[&Report], limit: Option<Duration>)
     let mut found = Vec::new();
     found.extend(expectations(program, reports).into_iter().filter_map(|e| {
         (e.standing() == Standing::Broken).then(|| Finding {
-            kind: FindingKind::Expectation {
-                condition: e.condition,
-                expected: e.expected,
-                found: e.found,
-                holds: e.holds,
-                of: e.of,
-            },
-            span: e.span.clone(),
+            span: e.span.range(),
             models: vec![e.model],
+            kind: FindingKind::Expectation(e),
         })
     }));
     failures(reports, &mut found);
@@ -292,8 +279,8 @@ fn weak_outcomes(program: &Program, reports: &[&Report], found: &mut Vec<Finding
         return;
     };
     let reaches = |report: &Report, condition: usize| {
-        let mut outcomes = report.outcomes.iter();
-        outcomes.any(|o| words::of_interest(program, condition, o))
+        let judged = report.conditions.get(condition);
+        judged.is_some_and(|judged| interest::seen(program, condition, *judged))
     };
     for (index, condition) in program.conditions.iter().enumerate() {
         if reaches(sc, index) {
@@ -312,68 +299,6 @@ fn weak_outcomes(program: &Program, reports: &[&Report], found: &mut Vec<Finding
             });
         }
     }
-}
-
-/// What an `expect` says and what was found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Expectation {
-    pub condition: usize,
-    pub model: Model,
-    pub expected: Verdict,
-    pub found: Verdict,
-    pub holds: u64,
-    pub of: u64,
-    pub span: Range<usize>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
-    Met,
-    Broken,
-    /// What was explored so far does not settle it.
-    Open,
-}
-
-impl Expectation {
-    pub fn standing(&self) -> Standing {
-        if self.found == self.expected {
-            return Standing::Met;
-        }
-        if self.found != Verdict::Unknown {
-            return Standing::Broken;
-        }
-        // Unsettled, so what was seen holds everywhere or nowhere; either refutes one word.
-        match self.expected {
-            Verdict::Never if self.holds > 0 => Standing::Broken,
-            Verdict::Always if self.holds < self.of => Standing::Broken,
-            _ => Standing::Open,
-        }
-    }
-}
-
-/// Every `expect` of the models that were checked, in order of the file.
-pub fn expectations(program: &Program, reports: &[&Report]) -> Vec<Expectation> {
-    let mut all = Vec::new();
-    for (index, condition) in program.conditions.iter().enumerate() {
-        for expect in &condition.expect {
-            let Some(report) = reports.iter().find(|r| r.model == expect.model) else {
-                continue;
-            };
-            let Some(judged) = report.conditions.get(index) else {
-                continue;
-            };
-            all.push(Expectation {
-                condition: index,
-                model: expect.model,
-                expected: expect.verdict,
-                found: judged.verdict,
-                holds: judged.holds,
-                of: judged.of,
-                span: range(&expect.span),
-            });
-        }
-    }
-    all
 }
 
 fn range(span: &fencepost_checker::program::Span) -> Range<usize> {
