@@ -230,19 +230,27 @@ pub fn findings(program: &Program, reports: &[&Report], limit: Option<Duration>)
     found
 }
 
-fn failures(reports: &[&Report], found: &mut Vec<Finding>) {
-    let mut places: BTreeMap<(u32, u32, FailureKind), Vec<Model>> = BTreeMap::new();
+/// The models under which something is found, by its key. Two instances of a replicated
+/// thread have it at one place.
+fn under<K: Ord>(reports: &[&Report], keys: impl Fn(&Report) -> Vec<K>) -> BTreeMap<K, Vec<Model>> {
+    let mut found: BTreeMap<K, Vec<Model>> = BTreeMap::new();
     for report in reports {
-        for failure in &report.failures {
-            let key = (failure.span.start, failure.span.end, failure.kind);
-            let models = places.entry(key).or_default();
-            // Two instances of a replicated thread fail at one place.
+        for key in keys(report) {
+            let models = found.entry(key).or_default();
             if !models.contains(&report.model) {
                 models.push(report.model);
             }
         }
     }
-    for ((start, end, kind), models) in places {
+    found
+}
+
+fn failures(reports: &[&Report], found: &mut Vec<Finding>) {
+    let failures = under(reports, |report| {
+        let all = report.failures.iter();
+        all.map(|f| (f.span.start, f.span.end, f.kind)).collect()
+    });
+    for ((start, end, kind), models) in failures {
         found.push(Finding {
             kind: FindingKind::Failure(kind),
             span: start as usize..end as usize,
@@ -252,17 +260,12 @@ fn failures(reports: &[&Report], found: &mut Vec<Finding>) {
 }
 
 fn bounds(reports: &[&Report], found: &mut Vec<Finding>) {
-    let mut places: BTreeMap<(u32, u32, u32, bool), Vec<Model>> = BTreeMap::new();
-    for report in reports {
-        for hit in &report.bounds_hit {
-            let key = (hit.span.start, hit.span.end, hit.bound, hit.explicit);
-            let models = places.entry(key).or_default();
-            if !models.contains(&report.model) {
-                models.push(report.model);
-            }
-        }
-    }
-    for ((start, end, bound, explicit), models) in places {
+    let bounds = under(reports, |report| {
+        let all = report.bounds_hit.iter();
+        all.map(|hit| (hit.span.start, hit.span.end, hit.bound, hit.explicit))
+            .collect()
+    });
+    for ((start, end, bound, explicit), models) in bounds {
         found.push(Finding {
             kind: FindingKind::Bound { bound, explicit },
             span: start as usize..end as usize,

@@ -162,42 +162,32 @@ impl Server {
         if phase != Phase::Initialized {
             return;
         }
+        let call = Notified { method, params };
         let taken = match method {
-            "$/cancelRequest" => read(method, params).map(|p: CancelParams| self.cancelled(p.id)),
-            "$/setTrace" => read(method, params).map(|p: SetTraceParams| self.set_trace(p.value)),
-            "window/workDoneProgress/cancel" => {
-                read(method, params).map(|p: WorkDoneProgressCancelParams| {
-                    if let Some(generation) = progress::generation(&p.token) {
-                        self.cancel_generation(generation);
-                    }
-                })
-            }
-            "initialized" => {
-                self.initialized();
-                Ok(())
-            }
-            "textDocument/didOpen" => read(method, params).map(|p: DidOpenTextDocumentParams| {
+            "$/cancelRequest" => call.take(|p: CancelParams| self.cancelled(p.id)),
+            "$/setTrace" => call.take(|p: SetTraceParams| self.set_trace(p.value)),
+            "window/workDoneProgress/cancel" => call.take(|p: WorkDoneProgressCancelParams| {
+                if let Some(generation) = progress::generation(&p.token) {
+                    self.cancel_generation(generation);
+                }
+            }),
+            "initialized" => call.take(|_: Value| self.initialized()),
+            "textDocument/didOpen" => call.take(|p: DidOpenTextDocumentParams| {
                 let document = p.text_document;
                 self.open(document.uri, document.version, &document.text);
             }),
-            "textDocument/didChange" => {
-                read(method, params).map(|p: DidChangeTextDocumentParams| {
-                    let document = p.text_document;
-                    self.change(&document.uri, document.version, p.content_changes);
-                })
+            "textDocument/didChange" => call.take(|p: DidChangeTextDocumentParams| {
+                let document = p.text_document;
+                self.change(&document.uri, document.version, p.content_changes);
+            }),
+            "textDocument/didSave" => {
+                call.take(|p: DidSaveTextDocumentParams| self.save(&p.text_document.uri))
             }
-            "textDocument/didSave" => read(method, params)
-                .map(|p: DidSaveTextDocumentParams| self.save(&p.text_document.uri)),
-            "textDocument/didClose" => read(method, params)
-                .map(|p: DidCloseTextDocumentParams| self.close(&p.text_document.uri)),
+            "textDocument/didClose" => {
+                call.take(|p: DidCloseTextDocumentParams| self.close(&p.text_document.uri))
+            }
             "workspace/didChangeConfiguration" => {
-                read(method, params).map(|p: DidChangeConfigurationParams| {
-                    if self.lock().client.configuration {
-                        self.fetch_configuration();
-                    } else {
-                        self.configure(&p.settings);
-                    }
-                })
+                call.take(|p: DidChangeConfigurationParams| self.configuration_changed(&p.settings))
             }
             _ => Ok(()),
         };
@@ -246,6 +236,15 @@ impl Server {
         }
     }
 
+    fn configuration_changed(self: &Arc<Self>, settings: &Value) {
+        let pull = self.lock().client.configuration;
+        if pull {
+            self.fetch_configuration();
+        } else {
+            self.configure(settings);
+        }
+    }
+
     fn fetch_configuration(&self) {
         let items = vec![ConfigurationItem {
             scope_uri: None,
@@ -276,6 +275,18 @@ fn read<P: DeserializeOwned>(method: &str, params: Value) -> Result<P> {
 
 fn wrong(method: &str, error: &serde_json::Error) -> Error {
     Error::invalid_params(format!("{method}: {error}"))
+}
+
+/// A notification that is looked at.
+struct Notified<'m> {
+    method: &'m str,
+    params: Value,
+}
+
+impl Notified<'_> {
+    fn take<P: DeserializeOwned>(self, effect: impl FnOnce(P)) -> Result<()> {
+        read(self.method, self.params).map(effect)
+    }
 }
 
 /// A request on its way to its answer.
