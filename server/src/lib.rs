@@ -1,12 +1,11 @@
 //! Both fronts of Fencepost: the language server and the command line.
 
-pub mod checked;
+mod analysis;
 pub mod cli;
-pub mod diagnostic;
-pub mod examples;
-pub mod explain;
-pub mod finding;
-pub mod lsp;
-pub mod place;
+mod examples;
+mod explain;
+mod files;
+mod lsp;
 pub mod protocol;
-pub mod render;
+mod render;
+mod replace;

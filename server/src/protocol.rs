@@ -299,10 +299,13 @@ pub struct Span {
 }
 
 impl Span {
-    pub fn of(lines: &crate::place::Lines<'_>, start: usize, end: usize) -> Span {
+    pub fn of(lines: &crate::analysis::Lines<'_>, start: usize, end: usize) -> Span {
         let place = |offset| {
-            let crate::place::Place { line, column } = lines.place(offset);
-            Place { line, column }
+            let place = lines.place(offset);
+            Place {
+                line: place.line,
+                column: place.column,
+            }
         };
         Span {
             start: place(start),

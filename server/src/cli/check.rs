@@ -8,7 +8,7 @@ use std::thread;
 use fencepost_checker::lower::LowerOptions;
 use fencepost_checker::report::Completeness;
 
-use crate::checked::{self, Checked, Fate, Settings};
+use crate::analysis::{Checked, Fate, Settings, Source, param_advice};
 use crate::protocol;
 use crate::render::words::counted;
 use crate::render::{herd, json, junit, sarif};
@@ -32,7 +32,7 @@ pub fn run(terminal: &Terminal, args: &CheckArgs) -> Result<Status, Trouble> {
     let settings = Settings {
         models,
         options: args.explore.options(),
-        lowering: args.explore.lowering(),
+        lowering: Arc::new(args.explore.lowering()),
         parallel: inputs.len() < jobs,
     };
 
@@ -83,7 +83,7 @@ pub fn run(terminal: &Terminal, args: &CheckArgs) -> Result<Status, Trouble> {
 
 fn check(input: &Input, settings: &Settings) -> Checked {
     match input.read() {
-        Ok(bytes) => Checked::check(input.name.clone(), bytes, settings),
+        Ok(bytes) => Checked::check(input.name.clone(), &bytes, settings),
         Err(problem) => problem.checked(&input.name),
     }
 }
@@ -92,7 +92,7 @@ fn check(input: &Input, settings: &Settings) -> Checked {
 pub fn read_one(
     file: &str,
     params: &[(String, i64)],
-    lowering: &LowerOptions,
+    lowering: LowerOptions,
 ) -> Result<(Input, Checked), Trouble> {
     let inputs = inputs::collect(&[file.to_owned()]);
     let [input]: [Input; 1] = inputs
@@ -100,7 +100,7 @@ pub fn read_one(
         .map_err(|_| Trouble::call(format!("`{file}` is more than one test"), "name one file"))?;
     know_params(std::slice::from_ref(&input), params)?;
     let checked = match input.read() {
-        Ok(bytes) => Checked::read(input.name.clone(), bytes, lowering),
+        Ok(bytes) => Checked::read(input.name.clone(), &bytes, &Arc::new(lowering)),
         Err(problem) => problem.checked(&input.name),
     };
     Ok((input, checked))
@@ -115,9 +115,8 @@ fn know_params(inputs: &[Input], params: &[(String, i64)]) -> Result<(), Trouble
     for input in inputs {
         // What cannot be read is reported when it is checked.
         if let Ok(bytes) = input.read() {
-            let (text, _) = fencepost_grammar::decode(&bytes);
-            let parse = fencepost_grammar::parse(&text);
-            known.extend(checked::params(&parse).map(str::to_owned));
+            let source = Source::decode(&bytes, Arc::default());
+            known.extend(source.params().map(str::to_owned));
         }
     }
     known.sort();
@@ -131,7 +130,7 @@ fn know_params(inputs: &[Input], params: &[(String, i64)]) -> Result<(), Trouble
             _ => format!("no test has a parameter `{name}`"),
         };
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        return Err(Trouble::call(what, checked::param_advice(name, &known)));
+        return Err(Trouble::call(what, param_advice(name, &known)));
     }
     Ok(())
 }
@@ -201,7 +200,7 @@ impl<'a> Printer<'a> {
                 io::stderr().write_all(shown.errors.as_bytes())?;
             }
             CheckFormat::Herd => {
-                if let Some(program) = &checked.program {
+                if let Some(program) = checked.program() {
                     let reports = checked.reports();
                     for report in &reports {
                         let text = herd::text(program, report, checked.limit(), reports.len() > 1);

@@ -6,8 +6,7 @@ use codespan_reporting::term::termcolor::{Ansi, NoColor, WriteColor};
 use codespan_reporting::term::{self, Chars, Config};
 
 use super::inputs::NOT_OPENED;
-use crate::checked::Checked;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::analysis::{Checked, Diagnostic, Severity};
 use crate::render::{Look, Role};
 
 /// What is wrong with a test's text; with `warnings`, also what is doubtful.
@@ -22,7 +21,7 @@ pub fn of(look: Look, checked: &Checked, warnings: bool) -> String {
             with_lines.push(diagnostic.clone());
         }
     }
-    text + &about(look, &checked.file, &checked.text, &with_lines)
+    text + &about(look, &checked.file, checked.text(), &with_lines)
 }
 
 /// What is said about a text, with the lines it is about.

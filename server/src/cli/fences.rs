@@ -1,8 +1,6 @@
 //! `fencepost fences`: the cheapest fences that forbid an outcome, and those not needed.
 
-use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::Path;
 
 use fencepost_checker::fences::{self as search, Goal, Refusal, Suggestion};
 use fencepost_checker::lower::{LowerOptions, lower};
@@ -11,12 +9,12 @@ use fencepost_checker::report::Completeness;
 use fencepost_grammar::ast::Test;
 use fencepost_grammar::fences::{NewFence, Written, fenced, insert, thread_name};
 
-use crate::checked::Checked;
-use crate::place::Lines;
+use crate::analysis::{Checked, Lines};
 use crate::protocol::fences::{Fences, Proof, Unneeded};
 use crate::protocol::{self, State};
 use crate::render::words::counted;
 use crate::render::{Look, Role, fences, json as to_json, prop, witness, words};
+use crate::replace::replace;
 
 use super::args::{FencesArgs, FencesFormat};
 use super::check::read_one;
@@ -25,9 +23,9 @@ use super::terminal::Terminal;
 use super::{Status, Trouble, errors};
 
 pub fn run(terminal: &Terminal, args: &FencesArgs) -> Result<Status, Trouble> {
-    let lowering = args.explore.lowering();
-    let (input, checked) = read_one(&args.file, &args.explore.param, &lowering)?;
-    let Some(program) = &checked.program else {
+    let explore = &args.explore;
+    let (input, checked) = read_one(&args.file, &explore.param, explore.lowering())?;
+    let Some(program) = checked.program() else {
         let shown = errors::of(terminal.error_look, &checked, true);
         io::stderr().write_all(shown.as_bytes())?;
         return Ok(Status::Bad);
@@ -36,14 +34,15 @@ pub fn run(terminal: &Terminal, args: &FencesArgs) -> Result<Status, Trouble> {
     let mut models = args.model.clone();
     models.sort_unstable();
     models.dedup();
-    let options = args.explore.options();
-    let parse = fencepost_grammar::parse(&checked.text);
-    let found = search::suggest(&parse.test, &lowering, goal, &models, &options);
-    let unneeded = search::unneeded(&parse.test, &lowering, &models, &options);
+    let options = explore.options();
+    let test = &checked.source.parse().test;
+    let lowering = checked.source.own_lowering();
+    let found = search::suggest(test, &lowering, goal, &models, &options);
+    let unneeded = search::unneeded(test, &lowering, &models, &options);
     let job = Job {
         checked: &checked,
         program,
-        test: &parse.test,
+        test,
         lowering: &lowering,
         goal,
         models: &models,
@@ -56,12 +55,12 @@ pub fn run(terminal: &Terminal, args: &FencesArgs) -> Result<Status, Trouble> {
         _ => None,
     };
     let mut written = None;
-    if let Some(text) = fenced.filter(|text| *text != checked.text || is_stdin(&input.source)) {
+    if let Some(text) = fenced.filter(|text| *text != checked.text() || is_stdin(&input.source)) {
         match &input.source {
             Source::File(path) => {
-                if let Err(error) = replace(path, &text) {
-                    let what = format!("{}: cannot be written: {error}", input.name);
-                    return Err(Trouble::call(what, "look at its permissions"));
+                if let Err(refused) = replace(path, &text) {
+                    let what = format!("{}: cannot be written: {}", input.name, refused.what);
+                    return Err(Trouble::call(what, refused.advice));
                 }
                 written = Some(input.name.as_str());
             }
@@ -118,26 +117,6 @@ fn goal(program: &Program, args: &FencesArgs) -> Result<Goal, Trouble> {
     ))
 }
 
-/// Replaces a file's text at once or not at all.
-fn replace(path: &Path, text: &str) -> io::Result<()> {
-    // A link stays a link.
-    let path = fs::canonicalize(path)?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-    let written = (|| {
-        let mut file = File::create_new(&temporary)?;
-        file.write_all(text.as_bytes())?;
-        file.set_permissions(fs::metadata(&path)?.permissions())?;
-        file.sync_all()?;
-        fs::rename(&temporary, &path)
-    })();
-    if written.is_err() {
-        // What is left of it helps nobody; the error that counts is the first.
-        let _ = fs::remove_file(&temporary);
-    }
-    written
-}
-
 /// A question and what was found, to be shown.
 struct Job<'a> {
     checked: &'a Checked,
@@ -153,9 +132,9 @@ struct Job<'a> {
 impl Job<'_> {
     /// The text with the best set, formatted.
     fn fenced(&self, suggestion: &Suggestion) -> Result<String, Trouble> {
-        let text = &self.checked.text;
+        let text = self.checked.text();
         let Some(set) = suggestion.sets.first().filter(|set| !set.is_empty()) else {
-            return Ok(text.clone());
+            return Ok(text.to_owned());
         };
         let formatted = fenced(text, self.test, set).ok();
         // The text must mean what was checked.
@@ -190,7 +169,7 @@ impl Job<'_> {
             Goal::Robust => "outcomes that SC does not have".to_owned(),
             Goal::Condition(n) => {
                 let condition = &self.program.conditions[n];
-                let source = prop::source(&self.checked.text, &condition.span);
+                let source = prop::source(self.checked.text(), &condition.span);
                 match condition.quantifier {
                     Quantifier::Forall => format!("what breaks `{source}`"),
                     _ => format!("`{source}`"),
@@ -200,7 +179,7 @@ impl Job<'_> {
     }
 
     fn human(&self, look: Look, written: Option<&str>) -> String {
-        let mut text = format!("{}\n", look.paint(Role::Heading, &self.checked.name));
+        let mut text = format!("{}\n", look.paint(Role::Heading, self.checked.name()));
         match self.found {
             Ok(suggestion) => text += &self.sets(look, suggestion),
             Err(refusal) => text += &self.refusal(look, refusal),
@@ -228,7 +207,7 @@ impl Job<'_> {
             },
             fences::cost(suggestion.cost),
         );
-        let lines = Lines::of(&self.checked.text);
+        let lines = Lines::of(self.checked.text());
         for (number, set) in suggestion.sets.iter().enumerate() {
             text += &format!("\n{:>3}. {}\n", number + 1, fences::summary(self.test, set));
             for fence in set {
@@ -250,7 +229,13 @@ impl Job<'_> {
     fn fence_line(&self, look: Look, lines: &Lines<'_>, fence: &NewFence) -> String {
         let line = fences::after_line(lines, fence);
         let thread = thread_name(self.test, fence.place.thread);
-        let source = self.checked.text.lines().nth(line - 1).unwrap_or("").trim();
+        let source = self
+            .checked
+            .text()
+            .lines()
+            .nth(line - 1)
+            .unwrap_or("")
+            .trim();
         format!(
             "     {} in {thread} after line {line}: {}\n",
             look.paint(Role::Changed, fences::kind(fence.kind)),
@@ -262,7 +247,7 @@ impl Job<'_> {
         match refusal {
             Refusal::ReachableUnderSc { state, witness: w } => {
                 let state = words::state_text(self.program, state);
-                let table = witness::table(look, self.program, &self.checked.text, w);
+                let table = witness::table(look, self.program, self.checked.text(), w);
                 let wanted = self.wanted();
                 format!(
                     "{wanted}: no fence helps, it is reachable under SC\n\n\
@@ -277,7 +262,7 @@ impl Job<'_> {
         let models = self.model_names();
         match self.unneeded {
             Ok(found) => {
-                let lines = Lines::of(&self.checked.text);
+                let lines = Lines::of(self.checked.text());
                 let mut text = String::new();
                 for fence in &found.alone {
                     let line = lines.place(fence.span.start as usize).line;
@@ -330,7 +315,7 @@ impl Job<'_> {
     }
 
     fn json(&self, applied: bool) -> Fences {
-        let lines = Lines::of(&self.checked.text);
+        let lines = Lines::of(self.checked.text());
         let names: Vec<&str> = self.models.iter().map(|m| m.name()).collect();
         let found = self.found.as_ref().ok();
         let set = |set: &Vec<NewFence>| {
@@ -349,7 +334,7 @@ impl Job<'_> {
         let place = |at: &Span| protocol::Span::of(&lines, at.start as usize, at.end as usize);
         Fences {
             file: self.checked.file.clone(),
-            name: self.checked.name.clone(),
+            name: self.checked.name().to_owned(),
             model: names.join(","),
             condition: match self.goal {
                 Goal::Condition(n) => Some(n),
@@ -366,7 +351,7 @@ impl Job<'_> {
             refusal: self.found.as_ref().err().map(refusal_text),
             outcome: outcome.map(|state| State::of(self.program, state)),
             witness: witness
-                .map(|found| to_json::witness(self.program, &self.checked.text, found, place)),
+                .map(|found| to_json::witness(self.program, self.checked.text(), found, place)),
             unneeded: self.unneeded.as_ref().ok().map(|found| Unneeded {
                 alone: written(&found.alone),
                 together: written(&found.together),

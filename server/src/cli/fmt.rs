@@ -1,11 +1,10 @@
 //! `fencepost fmt`: formats tests in place, or says which would change.
 
-use std::fs;
 use std::io::{self, Write};
 
-use crate::checked::Checked;
-use crate::diagnostic::Diagnostic;
+use crate::analysis::{Checked, Diagnostic};
 use crate::render::words::counted;
+use crate::replace::replace;
 
 use super::args::FmtArgs;
 use super::inputs::{self, Source};
@@ -50,9 +49,9 @@ pub fn run(terminal: &Terminal, args: &FmtArgs) -> Result<Status, Trouble> {
             Source::Bytes(_) if !args.check => out.write_all(formatted.as_bytes())?,
             _ if formatted == text => {}
             Source::File(path) if !args.check => {
-                if let Err(error) = fs::write(path, &formatted) {
-                    let what = format!("{}: cannot be written: {error}", input.name);
-                    let shown = errors::call(terminal.error_look, &what, "look at its permissions");
+                if let Err(refused) = replace(path, &formatted) {
+                    let what = format!("{}: cannot be written: {}", input.name, refused.what);
+                    let shown = errors::call(terminal.error_look, &what, refused.advice);
                     io::stderr().write_all(shown.as_bytes())?;
                     status = status.max(Status::Bad);
                     continue;

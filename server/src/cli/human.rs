@@ -5,11 +5,11 @@ use std::fmt::Write;
 use fencepost_checker::program::{Model, Program};
 use fencepost_checker::report::Report;
 
-use crate::checked::{Checked, Fate};
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::finding::{Finding, FindingKind, Standing};
-use crate::place::Lines;
+use crate::analysis::{
+    Checked, Diagnostic, Fate, Finding, FindingKind, Lines, Severity, Standing, interest,
+};
 use crate::render::look::{Symbol, columns_of, pad};
+use crate::render::matrix::Limit;
 use crate::render::{Look, Role, label, matrix, prop, witness, words};
 
 use super::args::CheckArgs;
@@ -17,7 +17,10 @@ use super::errors;
 use super::terminal::Terminal;
 
 /// More outcomes than a person reads.
-const ROWS: usize = 40;
+const ROWS: Limit = Limit {
+    rows: 40,
+    rest: "--outcomes shows all",
+};
 const VERDICT_WIDTH: usize = 12;
 /// A longer path moves its own line only.
 const LONGEST_PATH: usize = 72;
@@ -100,7 +103,7 @@ impl Human {
             };
         }
         let errors = errors::of(self.error_look, checked, self.full);
-        let output = match &checked.program {
+        let output = match checked.program() {
             Some(program) if self.full => self.in_full(checked, program),
             Some(program) => self.line(checked, program, fate),
             None if self.full => String::new(),
@@ -114,19 +117,19 @@ impl Human {
         let reports = checked.reports();
         let findings = checked.findings();
         let mut out = String::new();
-        let name = look.plain(&checked.name).into_owned();
+        let name = look.plain(checked.name()).into_owned();
         let _ = writeln!(
             out,
             "{} {}",
             look.paint(Role::Heading, &name),
             look.paint(Role::Faint, &format!("({})", look.plain(&checked.file)))
         );
-        if let Some(doc) = &checked.doc {
+        if let Some(doc) = checked.doc() {
             let _ = writeln!(out, "{}", look.wrap(&look.plain(doc)));
         }
         out.push('\n');
         for (index, condition) in program.conditions.iter().enumerate() {
-            let source = prop::source(&checked.text, &condition.span);
+            let source = prop::source(checked.text(), &condition.span);
             let _ = writeln!(out, "{}", look.wrap(&look.plain(&source)));
             let phrase = words::verdict_phrase(look, &reports, index);
             let standing = match checked.standing(index) {
@@ -148,13 +151,14 @@ impl Human {
             .iter()
             .filter(|f| f.kind.severity() != Severity::Information);
         let diagnostics: Vec<Diagnostic> = worth
-            .map(|f| Diagnostic {
+            .filter_map(|f| checked.diagnostic(f))
+            .map(|diagnostic| Diagnostic {
                 // The steps of a witness would bury the line; --witness shows them as a table.
                 related: Vec::new(),
-                ..f.diagnostic(program, &checked.text, &reports)
+                ..diagnostic
             })
             .collect();
-        out += &errors::about(look, &checked.file, &checked.text, &diagnostics);
+        out += &errors::about(look, &checked.file, checked.text(), &diagnostics);
         out
     }
 
@@ -194,8 +198,8 @@ impl Human {
         let look = self.look;
         let mut out = String::new();
         for index in 0..program.conditions.len() {
-            if let Some((_, outcome)) = words::first_reaching(program, reports, index) {
-                out += &witness::text(look, program, &checked.text, &outcome.witness(program));
+            if let Some((_, outcome)) = interest::first_reaching(program, reports, index) {
+                out += &witness::text(look, program, checked.text(), &outcome.witness(program));
                 out.push('\n');
             }
         }
@@ -204,7 +208,7 @@ impl Human {
             .find_map(|r| r.failures.first().map(|f| &f.witness));
         let deadlock = reports.iter().find_map(|r| r.deadlock.as_ref());
         for shown in failing.into_iter().chain(deadlock) {
-            out += &witness::text(look, program, &checked.text, shown);
+            out += &witness::text(look, program, checked.text(), shown);
             out.push('\n');
         }
         out
@@ -234,7 +238,7 @@ impl Human {
             let line = format!("{}{cells}{status}", self.first_column(&path));
             let _ = writeln!(out, "{}", line.trim_end());
             for (index, condition) in program.conditions.iter().enumerate() {
-                let source = prop::source(&checked.text, &condition.span);
+                let source = prop::source(checked.text(), &condition.span);
                 let source = look.cut(&look.plain(&source), self.path_width.max(12) - 2);
                 let line = format!(
                     "  {}{}",
@@ -263,7 +267,7 @@ impl Human {
             Severity::Error => Role::Bad,
             _ => Role::Caution,
         };
-        let place = Lines::of(&checked.text).place(finding.span.start);
+        let place = Lines::of(checked.text()).place(finding.span.start);
         let message = look.plain(&finding.message()).into_owned();
         let _ = write!(
             out,
@@ -273,7 +277,7 @@ impl Human {
         );
         let start = finding.span.start as u32..finding.span.end as u32;
         if let FindingKind::Failure(_) = finding.kind
-            && let Some(source) = label::source(&checked.text, &start)
+            && let Some(source) = label::source(checked.text(), &start)
         {
             let _ = write!(out, ": {}", look.cut(&look.plain(&source), 40));
         }
@@ -308,7 +312,7 @@ impl Human {
     fn status(&self, checked: &Checked, fate: Fate, findings: &[Finding]) -> String {
         let look = self.look;
         let word = match fate {
-            Fate::Fine if checked.has_expectations() => look.paint(Role::Good, "ok"),
+            Fate::Fine if !checked.expectations().is_empty() => look.paint(Role::Good, "ok"),
             Fate::Fine => "".into(),
             Fate::Failed => look.paint(Role::Bad, "FAILED"),
             Fate::Unfinished => look.paint(Role::Caution, "not finished"),

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use crate::checked::Checked;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::analysis::{Checked, Diagnostic, Severity};
+use crate::files::{self, EXTENSION, Obstacle, Rules};
 
 /// The code of a path that gives no text: there is no line to show.
 pub const NOT_OPENED: &str = "E0002";
@@ -35,7 +36,6 @@ pub struct Problem {
     pub advice: String,
 }
 
-const EXTENSION: &str = "litmus";
 /// Lists within lists; a cycle is found before, this is against a very long chain.
 const MAX_LISTS: usize = 100;
 /// Folders within folders.
@@ -93,7 +93,7 @@ impl Collector {
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => {
                 let before = self.inputs.len();
-                self.add_folder(path, &mut Vec::new());
+                self.add_folder(path);
                 if self.inputs.len() == before {
                     self.problem(
                         &shown(path),
@@ -115,47 +115,37 @@ impl Collector {
         }
     }
 
-    /// `ancestors` are the real paths of the folders that are open, against loops of links.
-    fn add_folder(&mut self, folder: &Path, ancestors: &mut Vec<PathBuf>) {
-        let real = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
-        if ancestors.contains(&real) {
-            return self.problem(
-                &shown(folder),
-                "this symbolic link leads back to a folder that holds it, so it was not followed",
-                "remove the link, or name the folders to check one by one",
-            );
-        }
-        if ancestors.len() >= MAX_DEPTH {
-            return self.problem(
-                &shown(folder),
-                format!("more than {MAX_DEPTH} folders within folders"),
-                "name the inner folder itself",
-            );
-        }
-        let entries = match fs::read_dir(folder) {
-            Ok(entries) => entries,
-            Err(error) => {
-                return self.problem(
-                    &shown(folder),
-                    format!("the folder cannot be read: {error}"),
-                    "look at its permissions (`ls -ld`)",
-                );
-            }
+    fn add_folder(&mut self, folder: &Path) {
+        let rules = Rules {
+            links: true,
+            hidden: true,
+            max_depth: MAX_DEPTH,
         };
-        // Sorted, because the order of a file system is no order.
-        let paths: BTreeSet<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-        ancestors.push(real);
-        for path in paths {
-            if path.is_dir() {
-                self.add_folder(&path, ancestors);
-            } else if path.extension().is_some_and(|e| e == EXTENSION) {
-                self.inputs.push(Input {
+        // The walk ends by itself.
+        let _ = files::walk(folder, rules, &mut |found| {
+            match found {
+                Ok(path) => self.inputs.push(Input {
                     name: shown(&path),
                     source: Source::File(path),
-                });
+                }),
+                Err(Obstacle::Loop(folder)) => self.problem(
+                    &shown(&folder),
+                    "this symbolic link leads back to a folder that holds it, so it was not followed",
+                    "remove the link, or name the folders to check one by one",
+                ),
+                Err(Obstacle::TooDeep(folder)) => self.problem(
+                    &shown(&folder),
+                    format!("more than {MAX_DEPTH} folders within folders"),
+                    "name the inner folder itself",
+                ),
+                Err(Obstacle::Unreadable(folder, error)) => self.problem(
+                    &shown(&folder),
+                    format!("the folder cannot be read: {error}"),
+                    "look at its permissions (`ls -ld`)",
+                ),
             }
-        }
-        ancestors.pop();
+            ControlFlow::Continue(())
+        });
     }
 
     fn add_list(&mut self, list: &Path) {

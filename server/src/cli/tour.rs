@@ -1,6 +1,7 @@
 //! `fencepost` without arguments: what it does, on one small test.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use fencepost_checker::engine;
 use fencepost_checker::fences::{self as search, Goal};
@@ -8,7 +9,7 @@ use fencepost_checker::lower::LowerOptions;
 use fencepost_checker::program::{Model, Program};
 use fencepost_checker::report::{Options, Report};
 
-use crate::checked::Checked;
+use crate::analysis::{Checked, interest};
 use crate::examples;
 use crate::render::{Look, Role, fences, matrix, witness, words};
 
@@ -23,6 +24,7 @@ pub fn run(terminal: &Terminal) -> Result<Status, Trouble> {
         out.push('\n');
     };
     let (plain, program) = load("SB")?;
+    let text = plain.text();
     let reports = check_all(&program);
     let refs: Vec<&Report> = reports.iter().collect();
     say(&heading(
@@ -30,7 +32,7 @@ pub fn run(terminal: &Terminal) -> Result<Status, Trouble> {
         "Fencepost checks litmus tests under SC, TSO and PSO. Here is one, store buffering:",
     ));
     say("");
-    for line in code_lines(&plain.text) {
+    for line in code_lines(text) {
         say(&format!("    {line}"));
     }
     say("");
@@ -42,19 +44,19 @@ pub fn run(terminal: &Terminal) -> Result<Status, Trouble> {
         "The condition holds {}.",
         words::verdict_phrase(look, &refs, 0)
     ));
-    if let Some((report, outcome)) = words::first_reaching(&program, &refs, 0) {
+    if let Some((report, outcome)) = interest::first_reaching(&program, &refs, 0) {
         say("");
         say(&heading(
             look,
             &format!("How it comes about under {}", report.model.name()),
         ));
         say("");
-        say(witness::table(look, &program, &plain.text, &outcome.witness(&program)).trim_end());
+        say(witness::table(look, &program, text, &outcome.witness(&program)).trim_end());
     }
     say("");
     say(&heading(look, "What helps"));
     say("");
-    for line in fences_that_help(look, &plain.text)? {
+    for line in fences_that_help(look, text)? {
         say(&line);
     }
     say("");
@@ -132,8 +134,8 @@ fn load(name: &str) -> Result<(Checked, Program), Trouble> {
         )
     };
     let text = examples::find(name).ok_or_else(missing)?;
-    let checked = Checked::read(name.to_owned(), text.into(), &LowerOptions::default());
-    let program = checked.program.clone().ok_or_else(missing)?;
+    let checked = Checked::read(name.to_owned(), text.as_bytes(), &Arc::default());
+    let program = checked.program().cloned().ok_or_else(missing)?;
     Ok((checked, program))
 }
 

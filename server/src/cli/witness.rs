@@ -8,8 +8,7 @@ use fencepost_checker::program::{Model, Program, Span, Value};
 use fencepost_checker::report::Report;
 use fencepost_checker::witness::Witness;
 
-use crate::checked::Checked;
-use crate::place::Lines;
+use crate::analysis::{Checked, Lines, interest};
 use crate::protocol::witness::WitnessFile;
 use crate::protocol::{self, State};
 use crate::render::{Look, Role, dot, json as to_json, svg, witness, words};
@@ -40,8 +39,8 @@ struct Found {
 
 pub fn run(terminal: &Terminal, args: &WitnessArgs) -> Result<Status, Trouble> {
     let explore = &args.explore;
-    let (_, checked) = read_one(&args.file, &explore.param, &explore.lowering())?;
-    let Some(program) = &checked.program else {
+    let (_, checked) = read_one(&args.file, &explore.param, explore.lowering())?;
+    let Some(program) = checked.program() else {
         let shown = errors::of(terminal.error_look, &checked, true);
         io::stderr().write_all(shown.as_bytes())?;
         return Ok(Status::Bad);
@@ -187,12 +186,12 @@ fn find(program: &Program, report: &Report, wanted: &Wanted) -> Option<Found> {
             position(&fits).map(outcome)
         }
         Wanted::Condition(index) => {
-            position(&|o| words::of_interest(program, *index, o)).map(outcome)
+            position(&|o| interest::of_interest(program, *index, o)).map(outcome)
         }
         Wanted::Assertion => assertion(),
         Wanted::Deadlock => deadlock(),
         Wanted::Anything if !program.conditions.is_empty() => {
-            position(&|o| words::of_interest(program, 0, o)).map(outcome)
+            position(&|o| interest::of_interest(program, 0, o)).map(outcome)
         }
         Wanted::Anything => assertion()
             .or_else(deadlock)
@@ -209,36 +208,36 @@ fn show(
 ) -> String {
     let shown = &found.witness;
     let model = shown.model.name();
-    let title = format!("{}: {} under {model}", checked.name, found.ends);
+    let title = format!("{}: {} under {model}", checked.name(), found.ends);
     match format {
         WitnessFormat::Human => {
             let title = look.plain(&title);
             let mut text = format!("{}\n\n", look.paint(Role::Heading, &title));
-            text += &witness::table(look, program, &checked.text, shown);
+            text += &witness::table(look, program, checked.text(), shown);
             if let Some(note) = witness::flush_note(shown) {
                 text += &format!("\n{}\n", look.paint(Role::Faint, note));
             }
-            if let Some(cycle) = witness::why_not(look, program, &checked.text, shown) {
+            if let Some(cycle) = witness::why_not(look, program, checked.text(), shown) {
                 text += &format!("\n{cycle}");
             }
             text
         }
         WitnessFormat::Json => {
-            let lines = Lines::of(&checked.text);
+            let lines = Lines::of(checked.text());
             let place = |at: &Span| protocol::Span::of(&lines, at.start as usize, at.end as usize);
             protocol::line(&WitnessFile {
                 file: checked.file.clone(),
-                name: checked.name.clone(),
+                name: checked.name().to_owned(),
                 title,
                 outcome: found.state.as_ref().map(|s| State::of(program, s)),
-                steps: to_json::witness(program, &checked.text, shown, place),
+                steps: to_json::witness(program, checked.text(), shown, place),
                 graph: to_json::graph(program, &Graph::of(program, shown)),
             })
         }
         WitnessFormat::Dot => dot::text(program, &Graph::of(program, shown), &title),
         WitnessFormat::Svg => {
             let graph = Graph::of(program, shown);
-            svg::text(program, &checked.text, &graph, &title)
+            svg::text(program, checked.text(), &graph, &title)
         }
     }
 }

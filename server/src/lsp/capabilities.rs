@@ -36,11 +36,14 @@ pub struct Client {
 
 impl Client {
     pub fn new(capabilities: &ClientCapabilities) -> Client {
+        let json = serde_json::to_value(capabilities).unwrap_or_default();
+        let has = |pointer: &str| json.pointer(pointer).is_some();
+        let can = |pointer: &str| json.pointer(pointer) == Some(&Value::Bool(true));
+        let lists = |pointer: &str, wanted: Value| {
+            let list = json.pointer(pointer).and_then(Value::as_array);
+            list.is_some_and(|list| list.contains(&wanted))
+        };
         let general = capabilities.general.as_ref();
-        let text = capabilities.text_document.as_ref();
-        let workspace = capabilities.workspace.as_ref();
-        let window = capabilities.window.as_ref();
-        let diagnostics = text.and_then(|t| t.publish_diagnostics.as_ref());
         let own = capabilities
             .experimental
             .as_ref()
@@ -52,55 +55,26 @@ impl Client {
             encoding: Encoding::negotiate(
                 general.and_then(|general| general.position_encodings.as_deref()),
             ),
-            snippets: text
-                .and_then(|t| {
-                    t.completion
-                        .as_ref()?
-                        .completion_item
-                        .as_ref()?
-                        .snippet_support
-                })
-                .unwrap_or(false),
-            markdown: text
-                .and_then(|t| t.hover.as_ref()?.content_format.as_ref())
-                .is_some_and(|formats| formats.contains(&MarkupKind::Markdown)),
-            related_information: diagnostics
-                .and_then(|d| d.related_information)
-                .unwrap_or(false),
-            unnecessary_tag: diagnostics
-                .and_then(|d| d.tag_support.as_ref())
-                .is_some_and(|tags| tags.value_set.contains(&DiagnosticTag::UNNECESSARY)),
-            literal_actions: text
-                .and_then(|t| t.code_action.as_ref()?.code_action_literal_support.as_ref())
-                .is_some(),
-            hierarchical_symbols: text
-                .and_then(|t| {
-                    t.document_symbol
-                        .as_ref()?
-                        .hierarchical_document_symbol_support
-                })
-                .unwrap_or(false),
-            versioned_edits: workspace
-                .and_then(|w| w.workspace_edit.as_ref()?.document_changes)
-                .unwrap_or(false),
-            progress: window.and_then(|w| w.work_done_progress).unwrap_or(false),
-            show_document: window
-                .and_then(|w| w.show_document.as_ref())
-                .is_some_and(|s| s.support),
-            apply_edit: workspace.and_then(|w| w.apply_edit).unwrap_or(false),
-            configuration: workspace.and_then(|w| w.configuration).unwrap_or(false),
-            watch_configuration: workspace
-                .and_then(|w| w.did_change_configuration.as_ref()?.dynamic_registration)
-                .unwrap_or(false),
-            refresh_lenses: workspace
-                .and_then(|w| w.code_lens.as_ref()?.refresh_support)
-                .unwrap_or(false),
-            refresh_hints: workspace
-                .and_then(|w| w.inlay_hint.as_ref()?.refresh_support)
-                .unwrap_or(false),
-            refresh_tokens: workspace
-                .and_then(|w| w.semantic_tokens.as_ref()?.refresh_support)
-                .unwrap_or(false),
+            snippets: can("/textDocument/completion/completionItem/snippetSupport"),
+            markdown: lists("/textDocument/hover/contentFormat", "markdown".into()),
+            related_information: can("/textDocument/publishDiagnostics/relatedInformation"),
+            unnecessary_tag: lists(
+                "/textDocument/publishDiagnostics/tagSupport/valueSet",
+                protocol::json(&DiagnosticTag::UNNECESSARY),
+            ),
+            literal_actions: has("/textDocument/codeAction/codeActionLiteralSupport"),
+            hierarchical_symbols: can(
+                "/textDocument/documentSymbol/hierarchicalDocumentSymbolSupport",
+            ),
+            versioned_edits: can("/workspace/workspaceEdit/documentChanges"),
+            progress: can("/window/workDoneProgress"),
+            show_document: can("/window/showDocument/support"),
+            apply_edit: can("/workspace/applyEdit"),
+            configuration: can("/workspace/configuration"),
+            watch_configuration: can("/workspace/didChangeConfiguration/dynamicRegistration"),
+            refresh_lenses: can("/workspace/codeLens/refreshSupport"),
+            refresh_hints: can("/workspace/inlayHint/refreshSupport"),
+            refresh_tokens: can("/workspace/semanticTokens/refreshSupport"),
             commands: own.commands,
             status: own.status,
         }

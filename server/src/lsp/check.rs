@@ -1,21 +1,18 @@
 //! Checks: one job a model, streamed as they end; results of another generation are dropped.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use fencepost_checker::report::{Options, Report};
 use fencepost_checker::{Model, check};
-use tokio::sync::watch;
 use tower_lsp::lsp_types::{MessageType, Url};
 
 use super::document::{Running, Snapshot};
 use super::jobs::Job;
-use super::progress;
-use super::results::{Checked, ModelState, state_of};
+use super::results::{Found, ModelState, state_of};
 use super::server::{Faults, Server, State};
 use super::settings::Settings;
-use crate::checked::panic_message;
+use crate::analysis::guarded;
 use crate::render::{Look, words};
 
 /// Whose job it is: compared when the result comes back.
@@ -28,7 +25,7 @@ struct Owner {
 
 /// How a check of one model ended.
 enum Ended {
-    Report(Box<Checked>),
+    Report(Box<Found>),
     /// The test has errors.
     NoProgram,
     /// The checker has a bug.
@@ -59,11 +56,11 @@ impl Server {
             }
         }
         let cancel = Arc::new(AtomicBool::new(false));
-        let (ended, listener) = watch::channel(0);
         document.running = Some(Running {
             generation,
             cancel: cancel.clone(),
-            ended,
+            ended: 0,
+            progress: None,
         });
         let owner = Owner {
             uri: uri.clone(),
@@ -87,7 +84,7 @@ impl Server {
             });
         }
         if wants_progress && !settings.models.is_empty() {
-            progress::show(self.clone(), &snapshot, generation, listener, &settings);
+            self.show_progress_later(uri, generation);
         }
         self.trace(state, || {
             format!(
@@ -105,18 +102,17 @@ impl Server {
         let Some(document) = state.documents.get_mut(&owner.uri) else {
             return;
         };
-        let Some(running) = &document.running else {
+        let Some(running) = &mut document.running else {
             return;
         };
         if document.id != owner.document || running.generation != owner.generation {
             return;
         }
-        let mut count = 0;
-        running.ended.send_modify(|ended| {
-            *ended += 1;
-            count = *ended;
-        });
-        let last = count == settings.models.len();
+        running.ended += 1;
+        let last = running.ended == settings.models.len();
+        if let Some(progress) = running.progress.as_ref().filter(|_| !last) {
+            progress.report(running.ended, settings.models.len());
+        }
         let slot = Arc::make_mut(&mut document.results).model_mut(model);
         let message = match ended {
             Ended::Report(checked) => {
@@ -182,21 +178,20 @@ fn run(
         let report = check(&program, model, &options);
         Some((program, report))
     };
-    match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(Some((program, report))) => Ended::Report(Box::new(Checked::new(
-            snapshot.text().clone(),
+    match guarded(work) {
+        Ok(Some((program, report))) => Ended::Report(Box::new(Found::new(
+            snapshot.source().clone(),
             snapshot.version,
-            snapshot.own_lowering(),
             program,
             report,
         ))),
         Ok(None) => Ended::NoProgram,
-        Err(payload) => Ended::Panic(panic_message(payload.as_ref())),
+        Err(why) => Ended::Panic(why),
     }
 }
 
 /// Why a result is not the whole truth.
-fn note(checked: &Checked, settings: &Settings) -> Option<String> {
+fn note(checked: &Found, settings: &Settings) -> Option<String> {
     let report: &Report = &checked.report;
     if let Some(defect) = &report.defect {
         return Some(format!(

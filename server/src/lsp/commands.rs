@@ -6,105 +6,128 @@ use std::sync::Arc;
 use fencepost_checker::Model;
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Result};
-use tower_lsp::lsp_types::request::ShowDocument;
+use tower_lsp::lsp_types::request::{ApplyWorkspaceEdit, ShowDocument};
 use tower_lsp::lsp_types::{
-    ExecuteCommandParams, MessageType, ShowDocumentParams, Url, WorkspaceEdit,
+    ApplyWorkspaceEditParams, ExecuteCommandParams, MessageType, ShowDocumentParams, Url,
+    WorkspaceEdit,
 };
 
 use super::custom;
-use super::outbox::Message;
-use super::params;
-use super::results::{Chosen, Execution};
+use super::results::{Chosen, Execution, Found};
+use super::route::Reply;
 use super::server::Server;
-use super::verdicts;
+use super::suggest::{self, Wanted};
 use super::view::View;
+use super::{params, verdicts};
 use crate::protocol::commands::{
     APPLY_EDIT, APPLY_FENCES, CANCEL, CHECK_NOW, CHOOSE_WITNESS, COMMANDS, COPY_COMMAND_LINE,
-    ChosenAnswer, CommandArgument, SET_PARAM, SHOW_OUTCOMES, SHOW_WITNESS, SUGGEST_FENCES,
-    TextAnswer,
+    ChosenAnswer, CommandArgument, SET_PARAM, SHOW_OUTCOMES, SHOW_WITNESS, TextAnswer,
 };
-use crate::protocol::{self, requests::Selector};
+use crate::protocol::requests::Selector;
+use crate::protocol::{self, Named};
 use crate::render::{Look, matrix, witness};
 
-pub async fn execute(server: &Arc<Server>, params: ExecuteCommandParams) -> Result<Option<Value>> {
-    let argument = match params.arguments.into_iter().next() {
-        None => CommandArgument::default(),
-        Some(json) => serde_json::from_value(json)
-            .map_err(|error| Error::invalid_params(format!("{}: {error}", params.command)))?,
+/// Runs a command; most are answered at once.
+pub fn execute(server: &Arc<Server>, params: ExecuteCommandParams, reply: Reply) {
+    let command = params.command.as_str();
+    let (argument, view) = match read(server, command, params.arguments) {
+        Ok(read) => read,
+        Err(error) => return reply.send::<()>(Err(error)),
     };
-    match params.command.as_str() {
-        CANCEL => {
-            server.cancel(argument.uri.as_ref());
-            return Ok(None);
+    let Some(view) = view else {
+        match (command, argument.edit) {
+            (APPLY_EDIT, Some(edit)) => apply(server, edit.0),
+            (CANCEL, _) => server.cancel(argument.uri.as_ref()),
+            _ => {}
         }
-        APPLY_EDIT => {
-            if let Some(edit) = argument.edit {
-                apply(server, edit.0);
-            }
-            return Ok(None);
-        }
-        command if !COMMANDS.iter().any(|known| known.name == command) => {
-            return Err(Error::invalid_params(format!(
-                "there is no command `{command}`"
-            )));
-        }
-        _ => {}
-    }
-    let uri = argument
-        .uri
-        .as_ref()
-        .ok_or_else(|| Error::invalid_params(format!("{} needs a `uri`", params.command)))?;
-    let view = server
-        .view(uri)
-        .ok_or_else(|| Error::invalid_params(format!("{uri} is not open")))?;
-    match params.command.as_str() {
+        return reply.send(Ok(()));
+    };
+    let uri = view.uri();
+    let selected = || custom::select(&view, &argument.selector);
+    // Whether it says more than which document.
+    let selective = argument.selector != Selector::default();
+    let answer = match command {
         CHECK_NOW => {
             server.begin_check(&mut server.lock(), uri);
-            Ok(None)
+            Value::Null
         }
-        SHOW_OUTCOMES => Ok(Some(show(server, &view, "outcomes", outcomes_text(&view)))),
-        SHOW_WITNESS => match custom::select(&view, &argument.selector) {
+        SHOW_OUTCOMES => show(server, &view, "outcomes", outcomes_text(&view)),
+        SHOW_WITNESS => match selected() {
             Some((checked, execution)) => {
                 server.choose(uri, Some(chosen(checked.report.model, &execution)));
                 let text = witness_text(&view, checked, &execution);
-                Ok(Some(show(server, &view, "witness", text)))
+                show(server, &view, "witness", text)
             }
-            None => Ok(Some(nothing(server, "there is no such execution"))),
+            None => nothing(server, "there is no such execution"),
         },
         CHOOSE_WITNESS => {
-            let choice = is_selective(&argument)
-                .then(|| custom::select(&view, &argument.selector))
-                .flatten()
+            let choice = selected()
+                .filter(|_| selective)
                 .map(|(checked, execution)| chosen(checked.report.model, &execution));
             let found = choice.is_some();
             server.choose(uri, choice);
-            Ok(Some(protocol::json(&ChosenAnswer { chosen: found })))
+            protocol::json(&ChosenAnswer { chosen: found })
         }
         COPY_COMMAND_LINE => {
-            let shown = is_selective(&argument)
-                .then(|| custom::select(&view, &argument.selector))
-                .flatten();
+            let shown = selected().filter(|_| selective);
             let shown = shown
                 .as_ref()
                 .map(|(checked, execution)| (*checked, execution));
-            Ok(Some(told(&custom::command_line(&view, shown))))
+            told(&custom::command_line(&view, shown))
         }
         SET_PARAM => {
             let value = argument.value.or(argument.reset.then_some(Value::Null));
-            params::command(server, view, argument.name, value).await
+            return params::command(server, view, argument.name, value, reply);
         }
-        SUGGEST_FENCES => super::suggest::suggest(server, view, argument.selector.condition).await,
-        APPLY_FENCES => {
-            let set = argument.set.unwrap_or_default();
-            super::suggest::apply(server, view, argument.selector.condition, set).await
+        _ => {
+            let wanted = Wanted {
+                condition: argument.selector.condition.unwrap_or(0),
+                models: argument.models.and_then(models),
+            };
+            return if command == APPLY_FENCES {
+                let set = argument.set.unwrap_or_default();
+                suggest::apply(server, view, wanted, set, reply)
+            } else {
+                suggest::suggest(server, view, wanted, reply)
+            };
         }
-        _ => Ok(None),
+    };
+    reply.send(Ok(answer));
+}
+
+/// The argument, and the document it is about; two commands need none.
+fn read(
+    server: &Server,
+    command: &str,
+    arguments: Vec<Value>,
+) -> Result<(CommandArgument, Option<View>)> {
+    let argument = match arguments.into_iter().next() {
+        None => CommandArgument::default(),
+        Some(json) => serde_json::from_value(json)
+            .map_err(|error| Error::invalid_params(format!("{command}: {error}")))?,
+    };
+    match command {
+        CANCEL | APPLY_EDIT => return Ok((argument, None)),
+        _ if !COMMANDS.iter().any(|known| known.name == command) => {
+            let what = format!("there is no command `{command}`");
+            return Err(Error::invalid_params(what));
+        }
+        _ => {}
+    }
+    let Some(uri) = &argument.uri else {
+        return Err(Error::invalid_params(format!("{command} needs a `uri`")));
+    };
+    match server.view(uri) {
+        Some(view) => Ok((argument, Some(view))),
+        None => Err(Error::invalid_params(format!("{uri} is not open"))),
     }
 }
 
-/// Whether it says more than which document.
-fn is_selective(argument: &CommandArgument) -> bool {
-    argument.selector != Selector::default()
+/// Which models are named, from the strongest to the weakest.
+fn models(mut named: Vec<protocol::Model>) -> Option<Vec<Model>> {
+    named.sort_unstable();
+    named.dedup();
+    (!named.is_empty()).then(|| named.into_iter().map(|Named(model)| model).collect())
 }
 
 fn chosen(model: Model, execution: &Execution) -> Chosen {
@@ -140,10 +163,10 @@ fn outcomes_text(view: &View) -> String {
     text
 }
 
-fn witness_text(view: &View, checked: &super::results::Checked, execution: &Execution) -> String {
+fn witness_text(view: &View, checked: &Found, execution: &Execution) -> String {
     let mut text = format!("{}\n\n", custom::title(checked, execution));
     if let Some(found) = custom::witness_of(checked, execution) {
-        text += &witness::text(Look::PLAIN, &checked.program, &checked.text, &found);
+        text += &witness::text(Look::PLAIN, &checked.program, checked.source.text(), &found);
         if let Some(note) = witness::flush_note(&found) {
             text += &format!("\n{note}\n");
         }
@@ -160,32 +183,27 @@ fn witness_text(view: &View, checked: &super::results::Checked, execution: &Exec
 
 /// Shows a text beside the editor's own: in a document where the client can open one, always
 /// the same one, without taking the focus; else as a message.
-pub fn show(server: &Arc<Server>, view: &View, kind: &str, text: String) -> Value {
+fn show(server: &Server, view: &View, kind: &str, text: String) -> Value {
     let answer = told(&text);
-    if !view.client.show_document {
-        server.outbox.send(Message::Show(MessageType::INFO, text));
-        return answer;
-    }
-    let written = page(kind).and_then(|path| {
+    let page = page(kind).filter(|_| view.client.show_document);
+    let written = page.and_then(|path| {
         std::fs::create_dir_all(path.parent()?).ok()?;
         std::fs::write(&path, &text).ok()?;
         Url::from_file_path(path).ok()
     });
-    let Some(uri) = written else {
-        server.outbox.send(Message::Show(MessageType::INFO, text));
-        return answer;
-    };
-    let client = server.client.clone();
-    server.runtime.spawn(async move {
-        let params = ShowDocumentParams {
-            uri,
-            external: Some(false),
-            take_focus: Some(false),
-            selection: None,
-        };
+    match written {
+        None => server.outbox.show(text),
         // The text was answered as well; a client that cannot open it has it there.
-        let _ = client.send_request::<ShowDocument>(params).await;
-    });
+        Some(uri) => server.outbox.ask::<ShowDocument>(
+            ShowDocumentParams {
+                uri,
+                external: Some(false),
+                take_focus: Some(false),
+                selection: None,
+            },
+            |_, _| {},
+        ),
+    }
     answer
 }
 
@@ -204,9 +222,7 @@ pub fn remove_pages() {
 }
 
 pub fn nothing(server: &Server, why: &str) -> Value {
-    server
-        .outbox
-        .send(Message::Show(MessageType::INFO, why.to_owned()));
+    server.outbox.show(why);
     told(why)
 }
 
@@ -217,18 +233,19 @@ fn told(text: &str) -> Value {
 }
 
 /// Asks the client to apply an edit, beside everything else.
-pub fn apply(server: &Arc<Server>, edit: WorkspaceEdit) {
-    let server = server.clone();
-    let runtime = server.runtime.clone();
-    runtime.spawn(async move {
-        let refused = match server.client.apply_edit(edit).await {
-            Ok(answer) if answer.applied => return,
-            Ok(answer) => answer.failure_reason.unwrap_or_default(),
-            Err(error) => error.to_string(),
-        };
-        server.tell(
-            MessageType::WARNING,
-            format!("the edit was not applied: {refused}"),
-        );
-    });
+pub fn apply(server: &Server, edit: WorkspaceEdit) {
+    let params = ApplyWorkspaceEditParams { label: None, edit };
+    server
+        .outbox
+        .ask::<ApplyWorkspaceEdit>(params, |server, answer| {
+            let refused = match answer {
+                Ok(answer) if answer.applied => return,
+                Ok(answer) => answer.failure_reason.unwrap_or_default(),
+                Err(error) => error.to_string(),
+            };
+            server.tell(
+                MessageType::WARNING,
+                format!("the edit was not applied: {refused}"),
+            );
+        });
 }

@@ -14,9 +14,10 @@ use fencepost_grammar::ast::Frequency;
 use tower_lsp::lsp_types::Url;
 
 use super::params;
-use super::results::{self, Checked, Chosen, Execution, ModelState};
+use super::results::{self, Chosen, Execution, Found, ModelState};
 use super::verdicts;
 use super::view::View;
+use crate::analysis::interest;
 use crate::protocol::requests::{
     BoundHit, Closed, Condition, DocumentState, DocumentText, ExecutionParams, Failure, Graph,
     JudgedExpect, ModelResult, NumberedOutcome, OutcomeChoice, Outcomes, Selector, Status, Witness,
@@ -25,21 +26,10 @@ use crate::protocol::test::ModelReport;
 use crate::protocol::{Expected, Lsp, Map, Named, Range, State};
 use crate::render::{dot, json as to_json, svg, words};
 
-/// How an `expect` of the text now stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Expectation {
-    pub condition: usize,
-    pub model: Model,
-    pub expected: Verdict,
-    pub found: Option<Verdict>,
-    pub ok: Option<bool>,
-    pub span: fencepost_grammar::Span,
-}
-
 pub fn text(view: &View) -> DocumentText {
     DocumentText {
         version: view.snapshot.version,
-        text: view.text().to_string(),
+        text: view.text().to_owned(),
     }
 }
 
@@ -57,12 +47,13 @@ pub fn outcomes(view: &View) -> Outcomes {
     });
     let models = view.results.each();
     let models = models.map(|(model, result)| (Named(model), under_model(view, result)));
-    let expect = expectations(view).into_iter().map(|e| JudgedExpect {
+    let expect = verdicts::expectations(view);
+    let expect = expect.into_iter().map(|e| JudgedExpect {
         condition: e.condition,
         model: Named(e.model),
         expected: Expected(e.expected),
-        found: e.found.map(Named),
-        ok: e.ok,
+        found: e.found.map(|found| Named(found.verdict)),
+        ok: e.ok(),
         range: Lsp(view.range(e.span)),
     });
     let insights = view.results.insights.as_ref();
@@ -105,7 +96,7 @@ fn under_model(view: &View, result: &results::ModelResult) -> ModelResult {
 }
 
 /// A report with the text now: its conditions, and where things are in it.
-fn report_now(view: &View, checked: &Checked) -> ModelReport<NumberedOutcome, Failure, BoundHit> {
+fn report_now(view: &View, checked: &Found) -> ModelReport<NumberedOutcome, Failure, BoundHit> {
     let program = &checked.program;
     let conditions: Vec<Option<usize>> = view
         .parse()
@@ -137,35 +128,8 @@ fn report_now(view: &View, checked: &Checked) -> ModelReport<NumberedOutcome, Fa
     )
 }
 
-fn range_now(view: &View, checked: &Checked, span: &program::Span) -> Option<Range> {
+fn range_now(view: &View, checked: &Found, span: &program::Span) -> Option<Range> {
     checked.now(span).map(|span| Lsp(view.range(span)))
-}
-
-/// Every `expect` of the text now, judged as far as results go.
-pub fn expectations(view: &View) -> Vec<Expectation> {
-    let mut all = Vec::new();
-    for (index, condition) in view.parse().test.conditions.iter().enumerate() {
-        let standings = verdicts::standings(view, condition);
-        for expect in &condition.expect {
-            let model = expect.model;
-            let expected = frequency(expect.frequency);
-            let found = standings
-                .iter()
-                .find(|standing| standing.model == model)
-                .and_then(|standing| standing.verdict());
-            all.push(Expectation {
-                condition: index,
-                model,
-                expected,
-                found,
-                ok: found
-                    .filter(|found| *found != Verdict::Unknown)
-                    .map(|found| found == expected),
-                span: expect.span,
-            });
-        }
-    }
-    all
 }
 
 pub fn witness(view: &View, params: &ExecutionParams) -> Option<Witness> {
@@ -174,7 +138,7 @@ pub fn witness(view: &View, params: &ExecutionParams) -> Option<Witness> {
     let program = &checked.program;
     let place = |span: &_| range_now(view, checked, span);
     Some(Witness {
-        uri: view.uri().clone(),
+        uri: params.text_document.0.uri.clone(),
         version: checked.version,
         stale: checked.stale,
         title: title(checked, &execution),
@@ -183,7 +147,7 @@ pub fn witness(view: &View, params: &ExecutionParams) -> Option<Witness> {
             _ => None,
         },
         command_line: command_line(view, Some((checked, &execution))),
-        steps: to_json::witness(program, &checked.text, &witness, place),
+        steps: to_json::witness(program, checked.source.text(), &witness, place),
     })
 }
 
@@ -193,18 +157,18 @@ pub fn graph(view: &View, params: &ExecutionParams) -> Option<Graph> {
     let graph = graph::Graph::of(&checked.program, &witness);
     let title = title(checked, &execution);
     Some(Graph {
-        uri: view.uri().clone(),
+        uri: params.text_document.0.uri.clone(),
         version: checked.version,
         stale: checked.stale,
         model: Named(checked.report.model),
-        svg: svg::text(&checked.program, &checked.text, &graph, &title),
+        svg: svg::text(&checked.program, checked.source.text(), &graph, &title),
         dot: dot::text(&checked.program, &graph, &title),
         title,
     })
 }
 
 /// The execution that a selector means, if there is one.
-pub fn select<'v>(view: &'v View, selector: &Selector) -> Option<(&'v Checked, Execution)> {
+pub fn select<'v>(view: &'v View, selector: &Selector) -> Option<(&'v Found, Execution)> {
     let wanted = |model: Model| selector.model.is_none_or(|Named(wanted)| wanted == model);
     view.results
         .each_checked()
@@ -212,7 +176,7 @@ pub fn select<'v>(view: &'v View, selector: &Selector) -> Option<(&'v Checked, E
         .find_map(|(_, checked)| Some((checked, execution(view, checked, selector)?)))
 }
 
-fn execution(view: &View, checked: &Checked, selector: &Selector) -> Option<Execution> {
+fn execution(view: &View, checked: &Found, selector: &Selector) -> Option<Execution> {
     let report = &checked.report;
     if selector.deadlock {
         report.deadlock.as_ref()?;
@@ -234,7 +198,7 @@ fn execution(view: &View, checked: &Checked, selector: &Selector) -> Option<Exec
             report
                 .outcomes
                 .iter()
-                .find(|outcome| words::of_interest(&checked.program, index, outcome))?
+                .find(|outcome| interest::of_interest(&checked.program, index, outcome))?
         }
         _ => report.outcomes.first()?,
     };
@@ -242,7 +206,7 @@ fn execution(view: &View, checked: &Checked, selector: &Selector) -> Option<Exec
 }
 
 pub fn witness_of<'c>(
-    checked: &'c Checked,
+    checked: &'c Found,
     execution: &Execution,
 ) -> Option<Cow<'c, witness::Witness>> {
     match execution {
@@ -260,12 +224,12 @@ pub fn witness_of<'c>(
 pub fn chosen_witness<'v>(
     view: &'v View,
     chosen: &Chosen,
-) -> Option<(&'v Checked, Cow<'v, witness::Witness>)> {
+) -> Option<(&'v Found, Cow<'v, witness::Witness>)> {
     let checked = view.results.checked(chosen.model)?;
     Some((checked, witness_of(checked, &chosen.execution)?))
 }
 
-pub fn title(checked: &Checked, execution: &Execution) -> String {
+pub fn title(checked: &Found, execution: &Execution) -> String {
     let what = match execution {
         Execution::Outcome(state) => words::state_text(&checked.program, state),
         Execution::Failure(index) => {
@@ -284,7 +248,7 @@ pub fn title(checked: &Checked, execution: &Execution) -> String {
 }
 
 /// The run of the command line that shows the same.
-pub fn command_line(view: &View, shown: Option<(&Checked, &Execution)>) -> String {
+pub fn command_line(view: &View, shown: Option<(&Found, &Execution)>) -> String {
     // What is no file is given on standard input.
     let path = Some(view.uri()).filter(|uri| uri.scheme() == "file");
     let file = match path.and_then(|uri| uri.to_file_path().ok()) {
@@ -329,7 +293,7 @@ pub fn command_line(view: &View, shown: Option<(&Checked, &Execution)>) -> Strin
     };
     // A result that is shown was found with the options of its time.
     let lowering = match shown {
-        Some((checked, _)) => checked.lowering.clone(),
+        Some((checked, _)) => checked.source.own_lowering(),
         None => view.snapshot.own_lowering(),
     };
     if lowering.unroll != DEFAULT_UNROLL {
@@ -426,9 +390,9 @@ pub fn summary(view: &View) -> String {
         ModelState::Done => "checked",
     }
     .to_owned();
-    let judged = expectations(view);
-    match judged.iter().filter(|e| e.ok == Some(false)).count() {
-        0 if judged.is_empty() || judged.iter().any(|e| e.ok.is_none()) => {}
+    let judged = verdicts::expectations(view);
+    match judged.iter().filter(|e| e.ok() == Some(false)).count() {
+        0 if judged.is_empty() || judged.iter().any(|e| e.ok().is_none()) => {}
         0 => summary += " · as expected",
         1 => summary += " · 1 expectation fails",
         n => summary += &format!(" · {n} expectations fail"),

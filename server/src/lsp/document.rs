@@ -5,17 +5,18 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fencepost_checker::Program;
-use fencepost_checker::lower::{LowerOptions, lower};
-use fencepost_grammar::error::NameKind;
+use fencepost_checker::lower::LowerOptions;
 use fencepost_grammar::{Error, Parse};
 use ropey::Rope;
 use tower_lsp::lsp_types::{TextDocumentContentChangeEvent, Url};
 
 use super::anchors::Edit;
 use super::positions::{self, Encoding};
+use super::progress::Progress;
 use super::results::{Chosen, ModelState, Results};
+use crate::analysis::Source;
 
-/// A text that does not change any more. It is parsed when somebody asks, once.
+/// A text that does not change any more. It is looked at when somebody asks.
 #[derive(Debug)]
 pub struct Snapshot {
     pub uri: Url,
@@ -23,9 +24,7 @@ pub struct Snapshot {
     pub rope: Rope,
     /// What settings and lenses say about how a test becomes a program.
     pub lowering: Arc<LowerOptions>,
-    text: OnceLock<Arc<str>>,
-    parse: OnceLock<Parse>,
-    lowered: OnceLock<Result<Arc<Program>, Vec<Error>>>,
+    source: OnceLock<Arc<Source>>,
 }
 
 impl Snapshot {
@@ -35,44 +34,29 @@ impl Snapshot {
             version,
             rope,
             lowering,
-            text: OnceLock::new(),
-            parse: OnceLock::new(),
-            lowered: OnceLock::new(),
+            source: OnceLock::new(),
         }
     }
 
+    pub fn source(&self) -> &Arc<Source> {
+        self.source
+            .get_or_init(|| Arc::new(Source::new(self.rope.to_string(), self.lowering.clone())))
+    }
+
     pub fn text(&self) -> &Arc<str> {
-        self.text.get_or_init(|| self.rope.to_string().into())
+        self.source().text()
     }
 
     pub fn parse(&self) -> &Parse {
-        self.parse
-            .get_or_init(|| fencepost_grammar::parse(self.text()))
+        self.source().parse()
     }
 
-    /// The program to check; without one, what only lowering could find wrong (nothing when
-    /// the parser has said it all).
     pub fn lowered(&self) -> &Result<Arc<Program>, Vec<Error>> {
-        self.lowered.get_or_init(|| {
-            let parse = self.parse();
-            if parse.has_errors() {
-                return Err(Vec::new());
-            }
-            lower(&parse.test, &self.own_lowering()).map(Arc::new)
-        })
+        self.source().lowered()
     }
 
-    /// The settings as far as they are about this test: a parameter that it does not have
-    /// may be another test's.
     pub fn own_lowering(&self) -> LowerOptions {
-        let mut lowering = (*self.lowering).clone();
-        let symbols = &self.parse().symbols.symbols;
-        lowering.params.retain(|(name, _)| {
-            symbols
-                .iter()
-                .any(|symbol| symbol.kind == NameKind::Param && symbol.name == name)
-        });
-        lowering
+        self.source().own_lowering()
     }
 
     /// The file's name, for messages; the whole URI where there is none.
@@ -86,15 +70,15 @@ impl Snapshot {
 }
 
 /// A check that is under way.
-#[derive(Debug)]
 pub struct Running {
     pub generation: u64,
     pub cancel: Arc<AtomicBool>,
-    /// Says how many models have ended; the progress display listens.
-    pub ended: tokio::sync::watch::Sender<usize>,
+    /// How many models have ended.
+    pub ended: usize,
+    /// When it is shown to the person.
+    pub progress: Option<Progress>,
 }
 
-#[derive(Debug)]
 pub struct Document {
     /// Never used twice: a closed and reopened document is another one.
     pub id: u64,
@@ -103,8 +87,6 @@ pub struct Document {
     pub running: Option<Running>,
     /// Stops what is computed after the verdicts.
     pub later: Option<Arc<AtomicBool>>,
-    /// The timer that checks a moment after the last edit.
-    pub debounce: Option<tokio::task::AbortHandle>,
     /// The witness whose reads are shown as inlay hints.
     pub chosen: Option<Chosen>,
 }
@@ -123,7 +105,6 @@ impl Document {
             results: Arc::default(),
             running: None,
             later: None,
-            debounce: None,
             chosen: None,
         }
     }
@@ -173,9 +154,6 @@ impl Document {
 
     /// Ends the check that is under way, if there is one.
     pub fn stop(&mut self, why: &str) {
-        if let Some(timer) = self.debounce.take() {
-            timer.abort();
-        }
         if let Some(later) = self.later.take() {
             later.store(true, Ordering::SeqCst);
             if let Some(insights) = &mut Arc::make_mut(&mut self.results).insights {

@@ -105,6 +105,12 @@ impl Default for Pool {
     }
 }
 
+/// Work that somebody waits for, on a thread of its own: it must not queue behind checks.
+pub fn beside(work: impl FnOnce() + Send + 'static) {
+    let started = thread::Builder::new().stack_size(STACK).spawn(work);
+    debug_assert!(started.is_ok(), "a thread more can start");
+}
+
 fn lock(shared: &Shared) -> MutexGuard<'_, Queue> {
     shared.queue.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,7 +2,6 @@
 //!
 //! Jobs of the same pool, after every verdict; they end with the text they are about.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -11,7 +10,6 @@ use fencepost_checker::fences::{self, Goal, Refusal, Suggestion};
 use fencepost_checker::report::Options;
 use fencepost_checker::{Model, reads};
 use fencepost_grammar::fences::written;
-use tokio::sync::oneshot;
 use tower_lsp::lsp_types::{MessageType, Url};
 
 use super::document::{Document, Snapshot};
@@ -19,7 +17,7 @@ use super::insights::Insights;
 use super::jobs::Job;
 use super::server::{Server, State};
 use super::verdicts;
-use crate::checked::panic_message;
+use crate::analysis::guarded;
 
 /// Comes after every verdict.
 const AFTER: u8 = 10;
@@ -120,44 +118,43 @@ impl Server {
         }
         for (order, work) in jobs {
             self.later(&question, order, move |question, server| {
-                let done = catch_unwind(AssertUnwindSafe(|| work(question, server)));
+                let done = guarded(|| work(question, server));
                 server.found(question, |insights| insights.pending -= 1);
-                if let Err(payload) = done {
-                    std::panic::resume_unwind(payload);
-                }
+                done
             });
         }
     }
 
-    /// Computes a suggestion that nobody has computed yet; nothing arrives when the text
+    /// Computes a suggestion that nobody has computed yet; `then` is dropped when the text
     /// changes meanwhile.
     pub fn ask_for_fences(
         self: &Arc<Self>,
         uri: &Url,
         condition: usize,
-    ) -> Option<oneshot::Receiver<Result<Suggestion, Refusal>>> {
+        models: Vec<Model>,
+        then: impl FnOnce(&Arc<Server>, Result<Suggestion, Refusal>) + Send + 'static,
+    ) {
         let mut state = self.lock();
-        let document = state.documents.get_mut(uri)?;
+        let Some(document) = state.documents.get_mut(uri) else {
+            return;
+        };
         let cancel = document.later.get_or_insert_default().clone();
         let question = Question {
             snapshot: document.snapshot.clone(),
             document: document.id,
-            models: Model::ALL.to_vec(),
+            models,
             cancel,
         };
-        let (sender, receiver) = oneshot::channel();
-        self.later(&question, 0, move |question, _| {
-            // Whoever asked may have given up.
-            let _ = sender.send(question.suggest(condition));
+        self.later(&question, 0, move |question, server| {
+            guarded(|| then(server, question.suggest(condition)))
         });
-        Some(receiver)
     }
 
     fn later(
         self: &Arc<Self>,
         question: &Question,
         order: u8,
-        work: impl FnOnce(&Question, &Arc<Server>) + Send + 'static,
+        work: impl FnOnce(&Question, &Arc<Server>) -> Result<(), String> + Send + 'static,
     ) {
         let server = self.clone();
         let question = question.clone();
@@ -166,9 +163,7 @@ impl Server {
             priority: AFTER + order,
             cancel: question.cancel.clone(),
             run: Box::new(move || {
-                let done = catch_unwind(AssertUnwindSafe(|| work(&question, &server)));
-                if let Err(payload) = done {
-                    let why = panic_message(payload.as_ref());
+                if let Err(why) = work(&question, &server) {
                     let file = question.snapshot.file_name();
                     server.tell(
                         MessageType::ERROR,

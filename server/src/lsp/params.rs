@@ -7,12 +7,14 @@ use fencepost_checker::lower::lower;
 use fencepost_grammar::Span;
 use fencepost_grammar::ast::native::{DeclKind, Init};
 use serde_json::Value;
-use tower_lsp::jsonrpc::{Error, Result};
-use tower_lsp::lsp_types::{MessageActionItem, MessageType, Url};
+use tower_lsp::jsonrpc::Error;
+use tower_lsp::lsp_types::Url;
 
+use super::jobs;
+use super::route::Reply;
 use super::server::Server;
 use super::view::View;
-use crate::checked;
+use crate::analysis::param_advice;
 use crate::protocol::commands::ParamAnswer;
 use crate::protocol::{self, Lsp};
 
@@ -95,39 +97,44 @@ pub fn find<'v>(view: &'v View, name: &str) -> Option<Param<'v>> {
 
 /// The command of the lens. With a value it is set, with null the file's own (or the
 /// settings') comes back; without any, the person is asked.
-pub async fn command(
+pub fn command(
     server: &Arc<Server>,
     view: View,
     name: Option<String>,
     value: Option<Value>,
-) -> Result<Option<Value>> {
-    let name = name.ok_or_else(|| Error::invalid_params("setting a parameter needs a `name`"))?;
-    let Some(param) = find(&view, &name) else {
-        return Err(Error::invalid_params(unknown(&view, &name)));
+    reply: Reply,
+) {
+    let Some(name) = name else {
+        let error = Error::invalid_params("setting a parameter needs a `name`");
+        return reply.send::<()>(Err(error));
     };
+    let Some(param) = find(&view, &name) else {
+        return reply.send::<()>(Err(Error::invalid_params(unknown(&view, &name))));
+    };
+    let server = server.clone();
     match value {
         None => {
-            let answer = answer(&param);
-            let_choose(server, view, name);
-            Ok(Some(answer))
+            reply.send(Ok(answer(&param)));
+            jobs::beside(move || let_choose(&server, &view, name));
         }
         Some(Value::Null) => {
             server.set_param(view.uri(), &name, None);
-            Ok(now(server, view.uri(), &name))
+            reply.send(Ok(now(&server, view.uri(), &name)));
         }
-        Some(value) => {
-            let value = read(&value).map_err(Error::invalid_params)?;
-            let uri = view.uri().clone();
-            let asked = name.clone();
-            let refusal = tokio::task::spawn_blocking(move || refusal(&view, &asked, value)).await;
-            match refusal {
-                Ok(None) => {}
-                Ok(Some(why)) => return Err(Error::invalid_params(why)),
-                Err(_) => return Err(Error::internal_error()),
-            }
-            server.set_param(&uri, &name, Some(value));
-            Ok(now(server, &uri, &name))
-        }
+        // With some values a test is large.
+        Some(value) => jobs::beside(move || {
+            let refused = match read(&value) {
+                Ok(value) => match refusal(&view, &name, value) {
+                    None => {
+                        server.set_param(view.uri(), &name, Some(value));
+                        return reply.send(Ok(now(&server, view.uri(), &name)));
+                    }
+                    Some(why) => why,
+                },
+                Err(why) => why,
+            };
+            reply.send::<()>(Err(Error::invalid_params(refused)));
+        }),
     }
 }
 
@@ -146,7 +153,7 @@ fn answer(param: &Param) -> Value {
 }
 
 /// A number as JSON has it, or in digits where JSON's numbers end.
-fn read(value: &Value) -> std::result::Result<i64, String> {
+fn read(value: &Value) -> Result<i64, String> {
     let number = match value {
         Value::String(digits) => digits.trim().parse().ok(),
         other => other.as_i64(),
@@ -162,8 +169,8 @@ fn unknown(view: &View, name: &str) -> String {
     if test.dialect.is_herd() {
         return "tests in herd's dialect have no parameters".to_owned();
     }
-    let known: Vec<&str> = checked::params(view.parse()).collect();
-    let advice = checked::param_advice(name, &known);
+    let known: Vec<&str> = view.snapshot.source().params().collect();
+    let advice = param_advice(name, &known);
     format!("{} has no parameter `{name}`: {advice}", test.name.name)
 }
 
@@ -186,31 +193,19 @@ fn refusal(view: &View, name: &str, value: i64) -> Option<String> {
 
 /// Offers values near the one it has, to a client without a place to type one. Beside
 /// everything else: the answer may take as long as a person does.
-fn let_choose(server: &Arc<Server>, view: View, name: String) {
-    let asking = server.clone();
-    server.runtime.spawn(async move {
-        let uri = view.uri().clone();
-        let looked = name.clone();
-        let Ok(Some((question, choices))) =
-            tokio::task::spawn_blocking(move || choices(&view, &looked)).await
-        else {
-            return;
-        };
-        let items = choices.iter().map(|(title, _)| MessageActionItem {
-            title: title.clone(),
-            properties: Default::default(),
+fn let_choose(server: &Server, view: &View, name: String) {
+    let Some((question, choices)) = choices(view, &name) else {
+        return;
+    };
+    let uri = view.uri().clone();
+    let titles: Vec<String> = choices.iter().map(|(title, _)| title.clone()).collect();
+    server
+        .outbox
+        .choose(question, titles, move |server, chosen| {
+            if let Some((_, value)) = choices.iter().find(|(title, _)| *title == chosen) {
+                server.set_param(&uri, &name, *value);
+            }
         });
-        let answer = asking
-            .client
-            .show_message_request(MessageType::INFO, question, Some(items.collect()))
-            .await;
-        let Ok(Some(item)) = answer else {
-            return;
-        };
-        if let Some((_, value)) = choices.iter().find(|(title, _)| *title == item.title) {
-            asking.set_param(&uri, &name, *value);
-        }
-    });
 }
 
 /// What is shown, and the value it stands for.

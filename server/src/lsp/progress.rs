@@ -3,18 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::watch;
-use tower_lsp::lsp_types::notification::Progress;
+use fencepost_checker::Model;
+use tower_lsp::lsp_types::notification;
 use tower_lsp::lsp_types::request::WorkDoneProgressCreate;
 use tower_lsp::lsp_types::{
-    NumberOrString, ProgressParams, ProgressParamsValue, ProgressToken, WorkDoneProgress,
+    NumberOrString, ProgressParams, ProgressParamsValue, ProgressToken, Url, WorkDoneProgress,
     WorkDoneProgressBegin, WorkDoneProgressCreateParams, WorkDoneProgressEnd,
     WorkDoneProgressReport,
 };
 
-use super::document::Snapshot;
-use super::server::Server;
-use super::settings::Settings;
+use super::document::Document;
+use super::outbox::{Alarm, Outbox};
+use super::server::{Server, State};
 use crate::render::words;
 
 /// A check that ends sooner shows nothing: a flicker tells nobody anything.
@@ -29,66 +29,91 @@ pub fn generation(token: &ProgressToken) -> Option<u64> {
     }
 }
 
-/// Shows the progress of a check; `ended` counts the models that have ended, and closes
-/// when the check is stopped.
-pub fn show(
-    server: Arc<Server>,
-    snapshot: &Snapshot,
-    generation: u64,
-    mut ended: watch::Receiver<usize>,
-    settings: &Settings,
-) {
-    let token = NumberOrString::String(format!("{TOKEN}{generation}"));
-    let title = format!("Checking {}", snapshot.file_name());
-    let models = settings.models.clone();
-    let client = server.client.clone();
-    server.runtime.spawn(async move {
-        tokio::select! {
-            () = tokio::time::sleep(NOTICEABLE) => {}
-            () = over(ended.clone(), models.len()) => return,
-        }
-        let created = client
-            .send_request::<WorkDoneProgressCreate>(WorkDoneProgressCreateParams {
-                token: token.clone(),
-            })
-            .await;
-        if created.is_err() {
-            return;
-        }
-        let tell = |value| {
-            client.send_notification::<Progress>(ProgressParams {
-                token: token.clone(),
-                value: ProgressParamsValue::WorkDone(value),
-            })
-        };
-        let left = |count: usize| words::models(models.iter().skip(count).copied());
-        let count = *ended.borrow_and_update();
-        tell(WorkDoneProgress::Begin(WorkDoneProgressBegin {
-            title,
-            cancellable: Some(true),
-            message: Some(left(count)),
-            percentage: None,
-        }))
-        .await;
-        while ended.changed().await.is_ok() {
-            let count = *ended.borrow_and_update();
-            if count >= models.len() {
-                break;
-            }
-            tell(WorkDoneProgress::Report(WorkDoneProgressReport {
-                cancellable: Some(true),
-                message: Some(format!("{count} of {} models done", models.len())),
-                percentage: None,
-            }))
-            .await;
-        }
-        tell(WorkDoneProgress::End(WorkDoneProgressEnd::default())).await;
-    });
+fn token(generation: u64) -> ProgressToken {
+    NumberOrString::String(format!("{TOKEN}{generation}"))
 }
 
-async fn over(mut ended: watch::Receiver<usize>, total: usize) {
-    // An error means that the check was stopped: over as well.
-    let _ = ended.wait_for(|count| *count >= total).await;
+/// What the client shows; it ends with this.
+pub struct Progress {
+    outbox: Outbox,
+    token: ProgressToken,
+}
+
+impl Progress {
+    fn begin(outbox: &Outbox, generation: u64, title: String, left: &[Model]) -> Progress {
+        let progress = Progress {
+            outbox: outbox.clone(),
+            token: token(generation),
+        };
+        progress.tell(WorkDoneProgress::Begin(WorkDoneProgressBegin {
+            title,
+            cancellable: Some(true),
+            message: Some(words::models(left.iter().copied())),
+            percentage: None,
+        }));
+        progress
+    }
+
+    pub fn report(&self, ended: usize, of: usize) {
+        self.tell(WorkDoneProgress::Report(WorkDoneProgressReport {
+            cancellable: Some(true),
+            message: Some(format!("{ended} of {of} models done")),
+            percentage: None,
+        }));
+    }
+
+    fn tell(&self, value: WorkDoneProgress) {
+        self.outbox
+            .notify::<notification::Progress>(ProgressParams {
+                token: self.token.clone(),
+                value: ProgressParamsValue::WorkDone(value),
+            });
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.tell(WorkDoneProgress::End(WorkDoneProgressEnd::default()));
+    }
+}
+
+impl Server {
+    /// Shows the progress of a check once it is noticeable.
+    pub fn show_progress_later(&self, uri: &Url, generation: u64) {
+        let uri = uri.clone();
+        self.outbox
+            .after(NOTICEABLE, Alarm::Noticeable { uri, generation });
+    }
+
+    /// Asks the client for a place to show it, if the check still runs.
+    pub fn show_progress(self: &Arc<Self>, uri: Url, generation: u64) {
+        if checked_now(&mut self.lock(), &uri, generation).is_none() {
+            return;
+        }
+        let params = WorkDoneProgressCreateParams {
+            token: token(generation),
+        };
+        self.outbox
+            .ask::<WorkDoneProgressCreate>(params, move |server, created| {
+                let mut state = server.lock();
+                let models = state.settings.models.clone();
+                if let Some(document) = checked_now(&mut state, &uri, generation)
+                    && let Some(running) = document.running.as_mut().filter(|_| created.is_ok())
+                {
+                    let title = format!("Checking {}", document.snapshot.file_name());
+                    let left = models.get(running.ended..).unwrap_or_default();
+                    let progress = Progress::begin(&server.outbox, generation, title, left);
+                    running.progress = Some(progress);
+                }
+            });
+    }
+}
+
+/// The document, if the check with this number is still under way.
+fn checked_now<'s>(state: &'s mut State, uri: &Url, generation: u64) -> Option<&'s mut Document> {
+    let document = state.documents.get_mut(uri)?;
+    let running = document.running.as_ref()?;
+    (running.generation == generation).then_some(document)
 }
 
 #[cfg(test)]

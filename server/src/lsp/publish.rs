@@ -4,20 +4,19 @@
 //! fast edits come, and however slowly the client reads, no queue grows.
 
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use tower_lsp::lsp_types::notification::PublishDiagnostics;
+use tower_lsp::lsp_types::request::{CodeLensRefresh, InlayHintRefreshRequest};
 use tower_lsp::lsp_types::{MessageType, PublishDiagnosticsParams, Url};
 
 use super::custom;
 use super::features::diagnostics;
-use super::outbox::{Message, Surfaces};
 use super::server::Server;
-use super::transport::Output;
 use super::view::View;
-use crate::checked::panic_message;
+use crate::analysis::guarded;
 use crate::protocol::requests::Status;
 
 /// The documents with news.
@@ -78,11 +77,10 @@ const PAUSE: Duration = Duration::from_millis(2);
 const STACK: usize = 16 << 20;
 
 /// Starts the thread; it ends with [`Dirty::stop`].
-pub fn start(server: Arc<Server>, output: Output) {
+pub fn start(server: Arc<Server>) {
     let work = move || {
         let mut publisher = Publisher {
             server,
-            output,
             told: HashMap::new(),
         };
         publisher.run();
@@ -96,7 +94,6 @@ pub fn start(server: Arc<Server>, output: Output) {
 
 struct Publisher {
     server: Arc<Server>,
-    output: Output,
     /// The last status of each document.
     told: HashMap<Url, Status>,
 }
@@ -116,7 +113,7 @@ impl Publisher {
     }
 
     fn wait_for_reader(&self) {
-        while self.output.backlog() + self.server.outbox.waiting() > BACKLOG {
+        while self.server.outbox.backlog() > BACKLOG {
             if self.server.dirty.lock().stopped {
                 return;
             }
@@ -127,32 +124,26 @@ impl Publisher {
     fn publish(&mut self, uri: &Url) {
         let outbox = &self.server.outbox;
         let Some(view) = self.server.view(uri) else {
-            outbox.send(Message::Diagnostics(PublishDiagnosticsParams::new(
-                uri.clone(),
-                Vec::new(),
-                None,
-            )));
+            let none = PublishDiagnosticsParams::new(uri.clone(), Vec::new(), None);
+            outbox.notify::<PublishDiagnostics>(none);
             if self.told.remove(uri).is_some() {
-                outbox.send(Message::Status(custom::closed(uri)));
+                outbox.status(&custom::closed(uri));
             }
             return;
         };
-        match catch_unwind(AssertUnwindSafe(|| diagnostics::all(&view))) {
+        match guarded(|| diagnostics::all(&view)) {
             Ok(diagnostics) => {
-                outbox.send(Message::Diagnostics(PublishDiagnosticsParams::new(
+                let version = Some(view.snapshot.version);
+                outbox.notify::<PublishDiagnostics>(PublishDiagnosticsParams::new(
                     uri.clone(),
                     diagnostics,
-                    Some(view.snapshot.version),
-                )));
+                    version,
+                ));
                 self.tell_status(&view);
             }
-            Err(payload) => self.server.tell(
+            Err(why) => self.server.tell(
                 MessageType::ERROR,
-                format!(
-                    "{}: the analysis failed: {}",
-                    view.snapshot.file_name(),
-                    panic_message(payload.as_ref())
-                ),
+                format!("{}: the analysis failed: {why}", view.snapshot.file_name()),
             ),
         }
     }
@@ -163,20 +154,18 @@ impl Publisher {
         }
         let status = custom::status(view);
         if self.told.get(view.uri()) != Some(&status) {
-            self.told.insert(view.uri().clone(), status.clone());
-            self.server.outbox.send(Message::Status(status));
+            self.server.outbox.status(&status);
+            self.told.insert(view.uri().clone(), status);
         }
     }
 
     fn refresh(&self) {
         let client = self.server.lock().client.clone();
-        let surfaces = Surfaces {
-            lenses: client.refresh_lenses,
-            hints: client.refresh_hints,
-            tokens: false,
-        };
-        if surfaces.lenses || surfaces.hints {
-            self.server.outbox.send(Message::Refresh(surfaces));
+        if client.refresh_lenses {
+            self.server.outbox.refresh::<CodeLensRefresh>();
+        }
+        if client.refresh_hints {
+            self.server.outbox.refresh::<InlayHintRefreshRequest>();
         }
     }
 }

@@ -4,15 +4,17 @@
 //! its ranges moved along ([`Anchors`]), until a new result replaces it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use fencepost_checker::Model;
 use fencepost_checker::lower::LowerOptions;
 use fencepost_checker::program::{self, Program, Value};
-use fencepost_checker::report::{Completeness, ConditionReport, Outcome, Report};
-use fencepost_checker::{Model, Verdict};
+use fencepost_checker::report::{Completeness, Outcome, Report};
 use fencepost_grammar::Span;
 
 use super::anchors::{Anchors, Edit};
 use super::insights::Insights;
+use crate::analysis::{Checked, Source};
 
 pub use crate::protocol::requests::CheckState as ModelState;
 
@@ -48,13 +50,14 @@ pub struct ModelResult {
     /// Why it is not done, for people.
     pub note: Option<String>,
     /// The last result, perhaps of an older text.
-    pub checked: Option<Checked>,
+    pub checked: Option<Found>,
 }
 
-/// A result and the text it belongs to.
+/// What the check of one model found, and how old it is.
 #[derive(Debug, Clone)]
-pub struct Checked {
-    pub text: Arc<str>,
+pub struct Found {
+    /// The text that was checked.
+    pub source: Arc<Source>,
     /// The document's version when the text was like this.
     pub version: i32,
     /// The text or the settings differ now.
@@ -62,29 +65,20 @@ pub struct Checked {
     /// Other settings hold now: it stays stale even when the text comes back.
     pub outdated: bool,
     text_is_current: bool,
-    /// How the text became the program.
-    pub lowering: LowerOptions,
     pub program: Arc<Program>,
     pub report: Arc<Report>,
     anchors: Arc<Anchors>,
 }
 
-impl Checked {
-    pub fn new(
-        text: Arc<str>,
-        version: i32,
-        lowering: LowerOptions,
-        program: Arc<Program>,
-        report: Report,
-    ) -> Checked {
+impl Found {
+    pub fn new(source: Arc<Source>, version: i32, program: Arc<Program>, report: Report) -> Found {
         let anchors = Arc::new(Anchors::new(spans(&program, &report)));
-        Checked {
-            text,
+        Found {
+            source,
             version,
             stale: false,
             outdated: false,
             text_is_current: true,
-            lowering,
             program,
             report: Arc::new(report),
             anchors,
@@ -93,7 +87,7 @@ impl Checked {
 
     /// Which parameters had other values than the file's: `with N = 5`.
     pub fn overridden(&self) -> Option<String> {
-        overridden(&self.lowering)
+        overridden(&self.source.own_lowering())
     }
 
     /// What a stale result is called where there is room for a reason.
@@ -119,16 +113,8 @@ impl Checked {
             .position(|condition| self.now(&condition.span) == Some(span))
     }
 
-    pub fn verdict_at(&self, span: Span) -> Option<ConditionReport> {
-        let index = self.condition_at(span)?;
-        self.report.conditions.get(index).copied()
-    }
-
     pub fn outcome(&self, state: &[Value]) -> Option<&Outcome> {
-        self.report
-            .outcomes
-            .iter()
-            .find(|outcome| outcome.state == state)
+        self.report.outcomes.find(state)
     }
 }
 
@@ -163,7 +149,7 @@ impl Results {
         &mut self.models[model as usize]
     }
 
-    pub fn checked(&self, model: Model) -> Option<&Checked> {
+    pub fn checked(&self, model: Model) -> Option<&Found> {
         self.model(model).checked.as_ref()
     }
 
@@ -172,14 +158,14 @@ impl Results {
     }
 
     /// The models that have a result, from the strongest to the weakest.
-    pub fn each_checked(&self) -> impl Iterator<Item = (Model, &Checked)> + Clone {
+    pub fn each_checked(&self) -> impl Iterator<Item = (Model, &Found)> + Clone {
         self.each()
             .filter_map(|(model, result)| Some((model, result.checked.as_ref()?)))
     }
 
     /// The results of the newest text that has any: they share one program, so that their
     /// outcomes can stand in one table.
-    pub fn newest(&self) -> Vec<&Checked> {
+    pub fn newest(&self) -> Vec<&Found> {
         let Some(newest) = self
             .each_checked()
             .map(|(_, checked)| checked)
@@ -191,6 +177,15 @@ impl Results {
             .map(|(_, checked)| checked)
             .filter(|checked| Arc::ptr_eq(&checked.program, &newest.program))
             .collect()
+    }
+
+    /// The test with these results, as far as they can be trusted.
+    pub fn test(&self, limit: Option<Duration>) -> Option<Checked> {
+        let newest = self.newest();
+        let source = newest.first()?.source.clone();
+        let sound = newest.iter().filter(|found| found.report.defect.is_none());
+        let reports = sound.map(|found| found.report.clone()).collect();
+        Some(Checked::new(String::new(), source, reports, limit))
     }
 
     pub fn stale(&self) -> bool {
@@ -217,7 +212,7 @@ impl Results {
     pub fn compare(&mut self, text: &Arc<str>, version: i32) {
         for model in &mut self.models {
             if let Some(checked) = &mut model.checked {
-                let same = checked.text == *text;
+                let same = checked.source.text() == text;
                 checked.text_is_current = same;
                 checked.stale = !same || checked.outdated;
                 if same {
@@ -271,11 +266,6 @@ pub fn state_of(report: &Report) -> ModelState {
         Completeness::Cancelled => ModelState::Cancelled,
         _ => ModelState::Unfinished,
     }
-}
-
-/// Whether a verdict says that the proposition holds somewhere.
-pub fn reaches(verdict: Verdict) -> bool {
-    matches!(verdict, Verdict::Sometimes | Verdict::Always)
 }
 
 /// Every range that something shown to a person may refer to; the steps of a witness are

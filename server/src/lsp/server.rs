@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fencepost_checker::lower::LowerOptions;
 use serde_json::Value;
-use tokio::runtime::Handle;
+use tower_lsp::jsonrpc::Response;
+use tower_lsp::lsp_types::request::SemanticTokensRefresh;
 use tower_lsp::lsp_types::{
     ClientCapabilities, MessageType, TextDocumentContentChangeEvent, TraceValue, Url,
     WorkspaceFolder,
@@ -20,10 +21,11 @@ use super::capabilities::Client;
 use super::document::Document;
 use super::jobs::Pool;
 use super::log::{Level, Log};
-use super::outbox::{Message, Outbox, Surfaces};
+use super::outbox::{Alarm, Outbox};
 use super::params::SetParams;
 use super::publish::Dirty;
 use super::results::Chosen;
+use super::route::Requests;
 use super::settings::{Run, Settings};
 use super::view::View;
 
@@ -40,8 +42,7 @@ pub struct Server {
     pub dirty: Dirty,
     pub outbox: Outbox,
     pub log: Log,
-    pub client: tower_lsp::Client,
-    pub runtime: Handle,
+    pub requests: Requests,
 }
 
 #[derive(Default)]
@@ -89,15 +90,14 @@ impl State {
 }
 
 impl Server {
-    pub fn new(client: tower_lsp::Client, outbox: Outbox, log: Log, runtime: Handle) -> Server {
+    pub fn new(outbox: Outbox, log: Log) -> Server {
         Server {
             state: Mutex::default(),
             pool: Pool::new(),
             dirty: Dirty::default(),
             outbox,
             log,
-            client,
-            runtime,
+            requests: Requests::default(),
         }
     }
 
@@ -119,7 +119,7 @@ impl Server {
     }
 
     /// What `initialize` says. Gives the client as the server understands it.
-    pub fn initialize(
+    pub fn begin(
         &self,
         capabilities: &ClientCapabilities,
         options: Option<&Value>,
@@ -191,18 +191,31 @@ impl Server {
         };
         document.change(version, changes, encoding);
         if settings.run == Run::OnType {
-            let server = self.clone();
-            let uri = uri.clone();
-            let id = document.id;
-            let timer = self.runtime.spawn(async move {
-                tokio::time::sleep(settings.debounce).await;
-                server.check_if_unchanged(&uri, id, version);
-            });
-            if let Some(before) = document.debounce.replace(timer.abort_handle()) {
-                before.abort();
-            }
+            let alarm = Alarm::Check {
+                uri: uri.clone(),
+                document: document.id,
+                version,
+            };
+            self.outbox.after(settings.debounce, alarm);
         }
         self.dirty.mark(uri, false);
+    }
+
+    /// The time that an alarm was set for has come.
+    pub fn ring(self: &Arc<Self>, alarm: Alarm) {
+        match alarm {
+            Alarm::Check {
+                uri,
+                document,
+                version,
+            } => self.check_if_unchanged(&uri, document, version),
+            Alarm::Noticeable { uri, generation } => self.show_progress(uri, generation),
+        }
+    }
+
+    /// Hands an answer of the client to whoever asked.
+    pub fn answered(self: &Arc<Self>, response: Response) {
+        self.outbox.answered(self, response);
     }
 
     fn check_if_unchanged(self: &Arc<Self>, uri: &Url, id: u64, version: i32) {
@@ -313,10 +326,7 @@ impl Server {
         let tokens = state.client.refresh_tokens;
         drop(state);
         if tokens {
-            self.outbox.send(Message::Refresh(Surfaces {
-                tokens,
-                ..Surfaces::default()
-            }));
+            self.outbox.refresh::<SemanticTokensRefresh>();
         }
         self.complain(problems);
     }
@@ -329,7 +339,7 @@ impl Server {
     pub fn trace(&self, state: &State, message: impl Fn() -> String) {
         self.log.write_with(Level::Debug, &message);
         if state.trace != TraceValue::Off {
-            self.outbox.send(Message::Trace(message()));
+            self.outbox.trace(message());
         }
     }
 
@@ -342,7 +352,7 @@ impl Server {
         };
         self.log.write(level, &message);
         if level <= self.log.level() {
-            self.outbox.send(Message::Log(kind, message));
+            self.outbox.log(kind, message);
         }
     }
 

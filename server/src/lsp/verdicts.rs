@@ -3,10 +3,12 @@
 use fencepost_checker::model::STRONGEST;
 use fencepost_checker::report::ConditionReport;
 use fencepost_checker::{Model, Verdict};
-use fencepost_grammar::ast::{Condition, Quantifier};
+use fencepost_grammar::ast::Condition;
 
-use super::results::{ModelState, reaches};
+use super::custom;
+use super::results::{ModelResult, ModelState};
 use super::view::View;
+use crate::analysis::{Expectation, interest};
 use crate::render::words;
 
 /// What one model says about one condition.
@@ -16,6 +18,8 @@ pub struct Standing {
     pub state: ModelState,
     /// From the last result, perhaps of an older text.
     pub report: Option<ConditionReport>,
+    /// Something that a reader of the condition looks for was seen.
+    pub reached: bool,
     pub stale: bool,
 }
 
@@ -27,40 +31,52 @@ impl Standing {
 
 /// All models' standings on a condition, from the strongest to the weakest.
 pub fn standings(view: &View, condition: &Condition) -> Vec<Standing> {
-    view.results
-        .each()
-        .map(|(model, result)| {
-            let checked = result.checked.as_ref();
-            Standing {
+    let of = |(model, result): (Model, &ModelResult)| {
+        let found = result.checked.as_ref();
+        let judged = found.and_then(|found| {
+            let index = found.condition_at(condition.span)?;
+            let report = *found.report.conditions.get(index)?;
+            Some((report, interest::seen(&found.program, index, report)))
+        });
+        Standing {
+            model,
+            state: result.state,
+            report: judged.map(|(report, _)| report),
+            reached: judged.is_some_and(|(_, reached)| reached),
+            stale: found.is_some_and(|found| found.stale),
+        }
+    };
+    view.results.each().map(of).collect()
+}
+
+/// Every `expect` of the text now, judged as far as results go.
+pub fn expectations(view: &View) -> Vec<Expectation> {
+    let mut all = Vec::new();
+    for (index, condition) in view.parse().test.conditions.iter().enumerate() {
+        let standings = standings(view, condition);
+        all.extend(condition.expect.iter().map(|expect| {
+            let model = expect.model;
+            let own = standings.iter().find(|standing| standing.model == model);
+            Expectation {
+                condition: index,
                 model,
-                state: result.state,
-                report: checked.and_then(|checked| checked.verdict_at(condition.span)),
-                stale: checked.is_some_and(|checked| checked.stale),
+                expected: custom::frequency(expect.frequency),
+                found: own.and_then(|standing| standing.report),
+                span: expect.span,
             }
-        })
-        .collect()
+        }));
+    }
+    all
 }
 
 /// `sometimes under TSO, PSO · never under SC`, and what keeps that from being the whole
 /// truth: `· with N = 5`, `· checking`, `· stale`, `· not finished under PSO`, `· failed: …`.
 pub fn phrase(view: &View, condition: &Condition) -> String {
     let standings = standings(view, condition);
-    let mut parts = Vec::new();
-    for verdict in [
-        Verdict::Sometimes,
-        Verdict::Always,
-        Verdict::Never,
-        Verdict::Unknown,
-    ] {
-        let models = models(&standings, |s| s.verdict() == Some(verdict));
-        if !models.is_empty() {
-            let word = match verdict {
-                Verdict::Unknown => "not finished",
-                settled => settled.name(),
-            };
-            parts.push(format!("{word} under {models}"));
-        }
-    }
+    let judged = standings
+        .iter()
+        .filter_map(|standing| Some((standing.model, standing.verdict()?)));
+    let mut parts = words::verdicts(judged);
     parts.extend(caveats(view, &standings));
     if parts.is_empty() {
         parts.push("not checked".to_owned());
@@ -107,34 +123,17 @@ fn models(standings: &[Standing], which: impl Fn(&Standing) -> bool) -> String {
     words::models(standings.iter().filter(|s| which(s)).map(|s| s.model))
 }
 
-/// The models under which there is something to see: an execution that satisfies `exists` or
-/// `~exists`, one that breaks `forall`.
+/// The models under which there is something to see.
 pub fn reached(view: &View, condition: &Condition) -> Vec<Model> {
-    standings(view, condition)
-        .into_iter()
-        .filter(|standing| standing.report.is_some_and(|r| of_interest(condition, r)))
-        .map(|standing| standing.model)
-        .collect()
-}
-
-/// Whether something of interest was seen.
-pub fn of_interest(condition: &Condition, report: ConditionReport) -> bool {
-    match condition.quantifier {
-        Quantifier::Exists | Quantifier::NotExists => report.holds > 0 || reaches(report.verdict),
-        Quantifier::Forall => report.holds < report.of,
-    }
+    let standings = standings(view, condition).into_iter();
+    standings.filter(|s| s.reached).map(|s| s.model).collect()
 }
 
 /// Reached under some weak model and, by a finished check, not under SC.
 pub fn is_weak(view: &View, condition: &Condition) -> bool {
     let standings = standings(view, condition);
     let not_under_sc = standings.iter().any(|s| {
-        s.model == STRONGEST
-            && s.state == ModelState::Done
-            && s.report.is_some_and(|r| !of_interest(condition, r))
+        s.model == STRONGEST && s.state == ModelState::Done && s.report.is_some() && !s.reached
     });
-    not_under_sc
-        && standings
-            .iter()
-            .any(|s| s.report.is_some_and(|r| of_interest(condition, r)))
+    not_under_sc && standings.iter().any(|s| s.reached)
 }

@@ -75,7 +75,7 @@ pub mod fixture {
     use fencepost_checker::{Model, Options};
     use ropey::Rope;
 
-    use super::super::results::{Checked, state_of};
+    use super::super::results::{Found, state_of};
     use super::*;
 
     /// A text with `$0` where the cursor is.
@@ -122,10 +122,9 @@ pub mod fixture {
             let report = fencepost_checker::check(&program, model, &Options::default());
             let slot = results.model_mut(model);
             slot.state = state_of(&report);
-            slot.checked = Some(Checked::new(
-                view.snapshot.text().clone(),
+            slot.checked = Some(Found::new(
+                view.snapshot.source().clone(),
                 1,
-                view.snapshot.own_lowering(),
                 program.clone(),
                 report,
             ));

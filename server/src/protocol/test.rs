@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Engine, Expected, Map, Model, Place, State, Verdict};
+use super::{Dialect, Engine, Expected, Map, Model, Place, State, Verdict};
 
 /// One line of `fencepost check --format json`: a test and what was found.
 #[derive(Debug, Serialize)]
@@ -15,8 +15,7 @@ pub struct Test {
     pub file: String,
     /// Empty when the file could not be read so far.
     pub name: String,
-    #[cfg_attr(test, schemars(with = "super::Dialect"))]
-    pub dialect: &'static str,
+    pub dialect: Dialect,
     /// Why the test was not checked.
     pub errors: Vec<Diagnostic>,
     /// One entry for each model that was checked; empty when there are errors.

@@ -6,7 +6,7 @@ use fencepost_grammar::ast::native::FenceKind;
 use fencepost_grammar::fences::{NewFence, Written, thread_name};
 use serde_json::Number;
 
-use crate::place::Lines;
+use crate::analysis::Lines;
 use crate::protocol::{Named, fences as protocol};
 
 pub fn kind(kind: FenceKind) -> &'static str {

@@ -8,21 +8,18 @@ use fencepost_checker::witness::{Action, FlushPolicy, Source, Witness};
 
 use super::trace::{self, Change};
 use super::{Look, label, words};
-use crate::checked::Checked;
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::finding::{Standing, expectations};
-use crate::place::Lines;
+use crate::analysis::{Checked, Diagnostic, Lines, Severity, Standing};
 use crate::protocol::witness::{self as wire, Initial, StepKind, Steps};
 use crate::protocol::{Expected, Map, Named, Span, State, Value, test};
 
 /// One test as `check --format json` prints it. Times are 0 unless `timings`, so that
 /// two runs print the same.
 pub fn test(checked: &Checked, timings: bool) -> test::Test {
-    let lines = Lines::of(&checked.text);
+    let lines = Lines::of(checked.text());
     let reports = checked.reports();
     let mut models = Vec::new();
     let mut expect = Vec::new();
-    if let Some(program) = &checked.program {
+    if let Some(program) = checked.program() {
         for report in &reports {
             let mut json = of_file(program, &lines, report);
             if !timings {
@@ -30,15 +27,15 @@ pub fn test(checked: &Checked, timings: bool) -> test::Test {
             }
             models.push((Named(report.model), json));
         }
-        for e in expectations(program, &reports) {
-            expect.push(test::Expectation {
-                condition: e.condition,
-                model: Named(e.model),
-                expected: Expected(e.expected),
-                found: Named(e.found),
-                ok: e.standing() == Standing::Met,
-            });
-        }
+    }
+    for e in checked.expectations() {
+        expect.extend(e.found.map(|found| test::Expectation {
+            condition: e.condition,
+            model: Named(e.model),
+            expected: Expected(e.expected),
+            found: Named(found.verdict),
+            ok: e.standing() == Standing::Met,
+        }));
     }
     let of = |severity: Severity| {
         let all = checked.diagnostics.iter();
@@ -48,8 +45,8 @@ pub fn test(checked: &Checked, timings: bool) -> test::Test {
     };
     test::Test {
         file: checked.file.clone(),
-        name: checked.name.clone(),
-        dialect: checked.dialect,
+        name: checked.name().to_owned(),
+        dialect: Named(checked.dialect()),
         errors: of(Severity::Error),
         models: Map(models),
         expect,

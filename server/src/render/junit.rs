@@ -4,9 +4,8 @@ use std::fmt::Write;
 
 use fencepost_checker::report::Report;
 
-use crate::checked::Checked;
-use crate::diagnostic::Severity;
-use crate::finding::{Finding, FindingKind};
+use super::xml::escape;
+use crate::analysis::{Checked, Finding, FindingKind, Severity};
 
 /// The whole report; an error of the call itself is a suite of its own.
 pub fn text(tests: &[Checked], timings: bool) -> String {
@@ -122,7 +121,9 @@ fn suite(test: &Checked, timings: bool) -> Suite<'_> {
         .collect();
     if let Some(first) = test.diagnostics.iter().find(|d| d.is_error()) {
         let errors = test.diagnostics.iter().filter(|d| d.is_error());
-        let details: Vec<String> = errors.map(|d| test.one_line(d)).collect();
+        let details: Vec<String> = errors
+            .map(|d| test.one_line(d.span.start, &d.message))
+            .collect();
         cases.push(Case {
             name: "read".to_owned(),
             time: None,
@@ -143,7 +144,10 @@ fn case(test: &Checked, report: &Report, findings: &[Finding], timings: bool) ->
         .collect();
     let unfinished = own().find(|f| matches!(f.kind, FindingKind::Unfinished { .. }));
     let details = |findings: &[&Finding]| {
-        let lines: Vec<String> = findings.iter().map(|f| test.finding_line(f)).collect();
+        let lines: Vec<String> = findings
+            .iter()
+            .map(|f| test.one_line(f.span.start, &f.message()))
+            .collect();
         lines.join("\n")
     };
     let fate = if let Some(finding) = unfinished {
@@ -166,35 +170,5 @@ fn case(test: &Checked, report: &Report, findings: &[Finding], timings: bool) ->
         time: timings.then_some(report.time.as_secs_f64()),
         fate,
         output: details(&warnings),
-    }
-}
-
-/// Text for XML; control characters have no place there at all.
-pub fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' | '\t' => out.push(c),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_xml_cannot_hold_is_replaced() {
-        assert_eq!(
-            escape("a<b & \"c\"\u{1}"),
-            "a&lt;b &amp; &quot;c&quot;\u{fffd}"
-        );
     }
 }

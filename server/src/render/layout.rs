@@ -41,7 +41,9 @@ pub struct Node {
 pub struct Line {
     /// One, or several between the same two events: what overwrites may also read.
     pub kinds: Vec<EdgeKind>,
+    #[cfg(test)]
     pub from: EventId,
+    #[cfg(test)]
     pub to: EventId,
     pub route: Route,
     /// The box of the label's text.
@@ -541,7 +543,9 @@ impl Frame<'_> {
         };
         Some(Line {
             kinds: plan.kinds.clone(),
+            #[cfg(test)]
             from: plan.from,
+            #[cfg(test)]
             to: plan.to,
             route,
             label: Rect::centred(Point { x: 0.0, y: 0.0 }, 0.0, 0.0),

@@ -9,6 +9,7 @@ use fencepost_checker::report::Report;
 
 use super::look::{Look, Role, Symbol, columns_of, pad};
 use super::words;
+use crate::analysis::interest;
 
 /// What one model says of one outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,39 +33,40 @@ pub struct Row {
 
 /// The union of all models' outcomes, sorted by state, the marked ones first.
 pub fn rows(program: &Program, reports: &[&Report]) -> Vec<Row> {
-    let mut states: BTreeMap<&[Value], Vec<bool>> = BTreeMap::new();
-    for report in reports {
+    let unreached = reports.iter().map(|report| match report.complete() {
+        true => Cell::NotReached,
+        false => Cell::NotSeen,
+    });
+    let unreached: Vec<Cell> = unreached.collect();
+    let mut states: BTreeMap<&[Value], Row> = BTreeMap::new();
+    for (index, report) in reports.iter().enumerate() {
         for outcome in &report.outcomes {
-            states.entry(&outcome.state).or_insert_with(|| {
-                (0..program.conditions.len())
-                    .map(|c| words::of_interest(program, c, outcome))
-                    .collect()
+            let row = states.entry(&outcome.state).or_insert_with(|| Row {
+                state: outcome.state.clone(),
+                cells: unreached.clone(),
+                marks: (0..program.conditions.len())
+                    .map(|c| interest::of_interest(program, c, outcome))
+                    .collect(),
             });
+            row.cells[index] = Cell::Reached;
         }
     }
-    let mut rows: Vec<Row> = states
-        .into_iter()
-        .map(|(state, marks)| Row {
-            state: state.to_vec(),
-            cells: reports
-                .iter()
-                .map(|report| match report.outcomes.find(state) {
-                    Some(_) => Cell::Reached,
-                    None if report.complete() => Cell::NotReached,
-                    None => Cell::NotSeen,
-                })
-                .collect(),
-            marks,
-        })
-        .collect();
+    let mut rows: Vec<Row> = states.into_values().collect();
     rows.sort_by_key(|row| !row.marks.contains(&true));
     rows
 }
 
-/// The matrix as lines of text, each with its line end. `limit` bounds the rows.
-pub fn text(look: Look, program: &Program, reports: &[&Report], limit: Option<usize>) -> String {
+/// How many rows are shown, and what shows the others.
+#[derive(Debug, Clone, Copy)]
+pub struct Limit {
+    pub rows: usize,
+    pub rest: &'static str,
+}
+
+/// The matrix as lines of text, each with its line end.
+pub fn text(look: Look, program: &Program, reports: &[&Report], limit: Option<Limit>) -> String {
     let all = rows(program, reports);
-    let shown = limit.map_or(all.len(), |limit| limit.min(all.len()));
+    let shown = limit.map_or(all.len(), |limit| limit.rows.min(all.len()));
     let rows = &all[..shown];
     let cells_width = CELL_WIDTH * reports.len();
     let room = look
@@ -110,9 +112,10 @@ pub fn text(look: Look, program: &Program, reports: &[&Report], limit: Option<us
     if shown < all.len() {
         let _ = writeln!(
             out,
-            "{} {} more (--outcomes shows all)",
+            "{} {} more ({})",
             look.symbol(Symbol::Ellipsis),
-            words::thousands((all.len() - shown) as u64)
+            words::thousands((all.len() - shown) as u64),
+            limit.map_or("", |limit| limit.rest)
         );
     }
     out
@@ -238,7 +241,7 @@ mod tests {
     use fencepost_checker::model::Model;
     use fencepost_checker::report::{Completeness, Options};
 
-    fn check(look: Look, name: &str, limit: Option<usize>, complete: bool, expected: Expect) {
+    fn check(look: Look, name: &str, rows: Option<usize>, complete: bool, expected: Expect) {
         let text = examples::find(name).expect("there is such an example");
         let parse = fencepost_grammar::parse(text);
         let program = lower(&parse.test, &LowerOptions::default()).expect("examples are right");
@@ -252,6 +255,8 @@ mod tests {
             }
         }
         let reports: Vec<&Report> = reports.iter().collect();
+        let rest = "--outcomes shows all";
+        let limit = rows.map(|rows| Limit { rows, rest });
         expected.assert_eq(&super::text(look, &program, &reports, limit));
     }
 
@@ -297,7 +302,10 @@ mod tests {
     #[test]
     fn what_was_not_finished_is_not_denied() {
         check(
-            Look::ASCII,
+            Look {
+                unicode: false,
+                ..Look::PLAIN
+            },
             "SB",
             None,
             false,

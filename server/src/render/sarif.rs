@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
-use crate::checked::Checked;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::analysis::{Checked, Diagnostic, Lines, Severity};
 use crate::explain;
-use crate::place::Lines;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -27,7 +25,7 @@ pub fn log(tests: &[Checked]) -> Json {
     }
     let mut results = Vec::new();
     for (test, all) in &diagnostics {
-        let lines = Lines::of(&test.text);
+        let lines = Lines::of(test.text());
         for diagnostic in all {
             results.push(result(test, &lines, diagnostic, rules[diagnostic.code]));
         }

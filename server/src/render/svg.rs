@@ -6,8 +6,8 @@ use fencepost_checker::graph::{EdgeKind, EventKind, Graph};
 use fencepost_checker::program::Program;
 
 use super::geometry::{Point, Route};
-use super::junit::escape;
 use super::layout::{self, CHAR_WIDTH, Layout, Line};
+use super::xml::escape;
 use super::{Look, label};
 
 /// The drawing, with a title above and a legend below.

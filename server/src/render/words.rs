@@ -3,33 +3,36 @@
 use std::time::Duration;
 
 use fencepost_checker::program::{Model, Program, Quantifier, Value, Verdict};
-use fencepost_checker::report::{Completeness, FailureKind, Outcome, Report};
+use fencepost_checker::report::{Completeness, FailureKind, Report};
 
 use super::look::{Look, Symbol};
 
 /// `sometimes under TSO, PSO · never under SC`, the weakest claim first.
 pub fn verdict_phrase(look: Look, reports: &[&Report], condition: usize) -> String {
-    let mut parts = Vec::new();
-    for verdict in [
+    let judged = reports.iter().filter_map(|report| {
+        let judged = report.conditions.get(condition)?;
+        Some((report.model, judged.verdict))
+    });
+    verdicts(judged).join(&format!(" {} ", look.symbol(Symbol::Dot)))
+}
+
+/// `sometimes under TSO, PSO`, `never under SC`
+pub fn verdicts(judged: impl Iterator<Item = (Model, Verdict)> + Clone) -> Vec<String> {
+    let all = [
         Verdict::Sometimes,
         Verdict::Always,
         Verdict::Never,
         Verdict::Unknown,
-    ] {
-        let models: Vec<&str> = reports
-            .iter()
-            .filter(|r| r.conditions.get(condition).map(|c| c.verdict) == Some(verdict))
-            .map(|r| r.model.name())
-            .collect();
-        if !models.is_empty() {
-            let word = match verdict {
-                Verdict::Unknown => "not finished",
-                settled => settled.name(),
-            };
-            parts.push(format!("{word} under {}", models.join(", ")));
-        }
-    }
-    parts.join(&format!(" {} ", look.symbol(Symbol::Dot)))
+    ];
+    let told = all.into_iter().filter_map(|verdict| {
+        let under = models(judged.clone().filter(|j| j.1 == verdict).map(|j| j.0));
+        let word = match verdict {
+            Verdict::Unknown => "not finished",
+            settled => settled.name(),
+        };
+        (!under.is_empty()).then(|| format!("{word} under {under}"))
+    });
+    told.collect()
 }
 
 /// Why and where a check stopped: `not finished under PSO: 1,204 classes in 2 s; …`.
@@ -98,31 +101,6 @@ pub fn quantifier(quantifier: Quantifier) -> &'static str {
         Quantifier::NotExists => "~exists",
         Quantifier::Forall => "forall",
     }
-}
-
-/// Whether an outcome is what a reader of the condition looks for: one that satisfies
-/// `exists` or `~exists`, one that breaks `forall`.
-pub fn of_interest(program: &Program, condition: usize, outcome: &Outcome) -> bool {
-    let holds = outcome.holds.get(condition).copied().unwrap_or(false);
-    match program.conditions[condition].quantifier {
-        Quantifier::Exists | Quantifier::NotExists => holds,
-        Quantifier::Forall => !holds,
-    }
-}
-
-/// The strongest model that reaches an outcome of interest, and that outcome.
-pub fn first_reaching<'r>(
-    program: &Program,
-    reports: &[&'r Report],
-    condition: usize,
-) -> Option<(&'r Report, &'r Outcome)> {
-    reports.iter().find_map(|report| {
-        report
-            .outcomes
-            .iter()
-            .find(|o| of_interest(program, condition, o))
-            .map(|o| (*report, o))
-    })
 }
 
 pub fn failure(kind: FailureKind) -> &'static str {

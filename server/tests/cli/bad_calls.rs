@@ -231,3 +231,30 @@ fn names_that_are_nearly_right() {
         &["500ms, 10s, 2m"],
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn files_that_cannot_be_replaced() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = empty_folder("not-replaced");
+    let file = folder.join("SB.litmus");
+    let text = "litmus SB\nshared x, y;\nthread P0 { x = 1; r0 = y; }\nthread P1 { y = 1; r1 = x; }\nexists (P0:r0 = 0 /\\ P1:r1 = 0)\n";
+    std::fs::write(&file, text).unwrap();
+    let refused = |what: &str| {
+        for call in [
+            vec!["fmt", arg(&file)],
+            vec!["fences", arg(&file), "--apply"],
+        ] {
+            let answer = run(&call);
+            assert_eq!(answer.status, 2, "{call:?}: {}", answer.err);
+            assert!(answer.err.contains("cannot be written"), "{}", answer.err);
+            assert!(answer.err.contains(what), "{}", answer.err);
+            assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+        }
+    };
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o444)).unwrap();
+    refused("permission denied");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    std::fs::hard_link(&file, folder.join("other")).unwrap();
+    refused("hard links");
+}

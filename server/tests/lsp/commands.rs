@@ -190,3 +190,21 @@ fn a_client_without_literal_actions_gets_commands_that_apply_them() {
         assert_eq!(edit["params"]["edit"], mend["arguments"][0]["edit"]);
     }
 }
+
+#[test]
+fn fences_are_suggested_for_the_models_that_are_named() {
+    let mut client = Client::start();
+    client.open_checked(URI, NATIVE_SB);
+    for (models, under) in [
+        (json!(["tso"]), "(unreachable under TSO)"),
+        (json!(["PSO", "TSO"]), "(unreachable under TSO, PSO)"),
+    ] {
+        let argument = json!({"uri": URI, "condition": 0, "models": models});
+        let answer = run(&mut client, "fencepost.suggestFences", argument);
+        let title = answer["sets"][0]["title"].as_str().expect("a set");
+        assert!(title.ends_with(under), "{title}");
+    }
+    let argument = json!({"uri": URI, "models": ["ARM"]});
+    let error = client.execute("fencepost.suggestFences", argument);
+    assert_eq!(error.expect_err("a refusal")["code"], -32602);
+}

@@ -449,3 +449,33 @@ fn checks_while_typing_wait_for_a_pause_and_manual_ones_for_a_word() {
         .expect("it starts");
     client.wait_state(URI, |state| state == "done");
 }
+
+#[test]
+fn an_expectation_that_is_refuted_early_fails_on_every_surface() {
+    let options = json!({"check": {"maxClasses": 1}});
+    let mut client = Client::start_with(full_capabilities(), options);
+    let text = "litmus T\nshared x;\nthread P0 { x = 1; }\nthread P1 { r = x; }\nexists (x = 1)\nexpect SC never\n";
+    client.open(URI, text);
+    client.wait_state(URI, |state| state == "unfinished");
+    let outcomes = client.outcomes(URI);
+    assert_eq!(outcomes["models"]["SC"]["complete"], false);
+    assert_eq!(outcomes["expect"][0]["found"], "unknown");
+    assert_eq!(outcomes["expect"][0]["ok"], false);
+    let lenses = client.about(URI, "textDocument/codeLens", json!({}));
+    let title = lenses[0]["command"]["title"].as_str().expect("a title");
+    assert!(title.contains("1 expectation fails"), "{title}");
+}
+
+#[test]
+fn a_hover_does_not_speak_of_the_command_line() {
+    let mut client = Client::start();
+    let text = "litmus T\nshared x;\nthread W[i in 0..5] { x = i; r = x; }\nexists (W[0]:r = 0 /\\ W[1]:r = 1 /\\ W[2]:r = 2 /\\ W[3]:r = 3)\n";
+    client.open_checked(URI, text);
+    let place = json!({"position": {"line": 3, "character": 2}});
+    let hover = client.about(URI, "textDocument/hover", place).to_string();
+    assert!(
+        hover.contains("more (the lens `Outcomes` shows all)"),
+        "{hover}"
+    );
+    assert!(!hover.contains("--outcomes"), "{hover}");
+}

@@ -10,10 +10,9 @@ use tower_lsp::lsp_types::{
     Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, NumberOrString,
 };
 
-use super::super::results::Checked;
+use super::super::results::Found;
 use super::super::view::View;
-use crate::diagnostic;
-use crate::finding::{self, FindingKind};
+use crate::analysis::{self, FindingKind};
 
 const SOURCE: &str = "fencepost";
 /// Of a long witness, the steps that are linked.
@@ -64,35 +63,29 @@ fn from_checks(view: &View) -> Vec<Diagnostic> {
     let Some(first) = newest.first() else {
         return Vec::new();
     };
-    let reports: Vec<_> = newest
-        .iter()
-        .map(|checked| &*checked.report)
-        .filter(|report| report.defect.is_none())
-        .collect();
-    finding::findings(&first.program, &reports, view.settings.timeout)
+    let Some(test) = view.results.test(view.settings.timeout) else {
+        return Vec::new();
+    };
+    test.findings()
         .iter()
         .filter(|found| {
             !matches!(found.kind, FindingKind::WeakOutcome { .. })
                 || view.settings.surfaces.weak_outcomes()
         })
         .filter_map(|found| {
-            let diagnostic = found.diagnostic(&first.program, &first.text, &reports);
+            let diagnostic = test.diagnostic(found)?;
             from_finding(view, first, &diagnostic)
         })
         .collect()
 }
 
-fn from_finding(
-    view: &View,
-    checked: &Checked,
-    found: &diagnostic::Diagnostic,
-) -> Option<Diagnostic> {
+fn from_finding(view: &View, checked: &Found, found: &analysis::Diagnostic) -> Option<Diagnostic> {
     let now = |span: &ops::Range<usize>| checked.now(&(span.start as u32..span.end as u32));
     let span = now(&found.span)?;
     let severity = match found.severity {
-        diagnostic::Severity::Error => DiagnosticSeverity::ERROR,
-        diagnostic::Severity::Warning => DiagnosticSeverity::WARNING,
-        diagnostic::Severity::Information => DiagnosticSeverity::INFORMATION,
+        analysis::Severity::Error => DiagnosticSeverity::ERROR,
+        analysis::Severity::Warning => DiagnosticSeverity::WARNING,
+        analysis::Severity::Information => DiagnosticSeverity::INFORMATION,
     };
     let related = found
         .related

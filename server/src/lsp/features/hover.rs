@@ -19,10 +19,15 @@ use super::super::params;
 use super::super::verdicts;
 use super::super::view::View;
 use super::meanings;
+use crate::analysis::interest;
 use crate::render::{Look, label, matrix, witness, words};
 
 /// Rows of a matrix or of sources before "more" is said.
 const MAX_ROWS: usize = 24;
+const ROWS: matrix::Limit = matrix::Limit {
+    rows: MAX_ROWS,
+    rest: "the lens `Outcomes` shows all",
+};
 
 pub fn hover(view: &View, position: Position) -> Option<Hover> {
     let offset = view.offset(position);
@@ -163,13 +168,13 @@ fn about_condition(view: &View, condition: &Condition, page: &mut Page) {
         return;
     };
     let reports: Vec<_> = newest.iter().map(|checked| &*checked.report).collect();
-    let mut text = matrix::text(Look::PLAIN, &first.program, &reports, Some(MAX_ROWS));
+    let mut text = matrix::text(Look::PLAIN, &first.program, &reports, Some(ROWS));
     if let Some(index) = first.condition_at(condition.span)
-        && let Some((_, outcome)) = words::first_reaching(&first.program, &reports, index)
+        && let Some((_, outcome)) = interest::first_reaching(&first.program, &reports, index)
     {
         text.push('\n');
         let shown = outcome.witness(&first.program);
-        text += &witness::text(Look::PLAIN, &first.program, &first.text, &shown);
+        text += &witness::text(Look::PLAIN, &first.program, first.source.text(), &shown);
     }
     page.table(text);
 }

@@ -11,7 +11,7 @@ use fencepost_grammar::ast::{Condition, Quantifier};
 use tower_lsp::lsp_types::{InlayHint, InlayHintLabel, Range};
 
 use super::super::custom;
-use super::super::results::Checked;
+use super::super::results::Found;
 use super::super::verdicts::{self, Standing};
 use super::super::view::View;
 use crate::render::{label, words};
@@ -56,22 +56,13 @@ fn reachability(view: &View, condition: &Condition) -> Option<String> {
         Quantifier::Exists | Quantifier::NotExists => ("reachable", "unreachable"),
         Quantifier::Forall => ("broken", "holds"),
     };
-    let under = |which: fn(&Condition, &Standing) -> bool| {
-        let models = standings.iter().filter(|s| which(condition, s));
+    let under = |which: fn(&Standing) -> bool| {
+        let models = standings.iter().filter(|s| which(s));
         words::models(models.map(|s| s.model))
     };
-    let reached = under(|condition, s| {
-        s.report
-            .is_some_and(|r| verdicts::of_interest(condition, r))
-    });
-    let missed = under(|condition, s| {
-        s.report
-            .is_some_and(|r| r.verdict != Verdict::Unknown && !verdicts::of_interest(condition, r))
-    });
-    let unsettled = under(|condition, s| {
-        s.report
-            .is_some_and(|r| r.verdict == Verdict::Unknown && !verdicts::of_interest(condition, r))
-    });
+    let reached = under(|s| s.reached);
+    let missed = under(|s| !s.reached && s.verdict().is_some_and(|v| v != Verdict::Unknown));
+    let unsettled = under(|s| !s.reached && s.verdict() == Some(Verdict::Unknown));
     let mut parts = Vec::new();
     if !reached.is_empty() {
         parts.push(format!("{hit} under {reached}"));
@@ -147,7 +138,7 @@ fn several_reads(program: &Program, thread: u8, span: &ops::Range<u32>) -> bool 
 }
 
 /// `initial`, `P0, line 6`
-fn origin(view: &View, checked: &Checked, witness: &Witness, source: Source) -> String {
+fn origin(view: &View, checked: &Found, witness: &Witness, source: Source) -> String {
     let step = match source {
         Source::Initial => None,
         Source::Step(index) => witness.steps.get(index),

@@ -11,6 +11,7 @@ use tower_lsp::lsp_types::{
 };
 
 use super::super::view::View;
+use crate::files;
 use crate::protocol::Words;
 
 /// Files that are looked into, and how large they may be.
@@ -214,7 +215,7 @@ pub fn workspace(
         let Ok(root) = folder.uri.to_file_path() else {
             continue;
         };
-        for path in litmus_files(&root) {
+        for path in files::of_workspace(&root, MAX_DEPTH, MAX_FILES) {
             if found.len() >= MAX_ANSWERS {
                 return found;
             }
@@ -240,35 +241,6 @@ fn fits(name: &str, query: &str) -> bool {
         .chars()
         .flat_map(char::to_lowercase)
         .all(|wanted| letters.any(|letter| letter == wanted))
-}
-
-/// Sorted; links are not followed, hidden folders not entered.
-fn litmus_files(root: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![(root.to_owned(), 0)];
-    while let Some((folder, depth)) = folders.pop() {
-        let Ok(entries) = std::fs::read_dir(&folder) else {
-            continue;
-        };
-        for entry in entries.flatten() {
-            let Ok(kind) = entry.file_type() else {
-                continue;
-            };
-            let name = entry.file_name();
-            let hidden = name.to_string_lossy().starts_with('.');
-            if kind.is_dir() && depth < MAX_DEPTH && !hidden {
-                folders.push((entry.path(), depth + 1));
-            } else if kind.is_file() && entry.path().extension().is_some_and(|e| e == "litmus") {
-                files.push(entry.path());
-                if files.len() >= MAX_FILES {
-                    files.sort();
-                    return files;
-                }
-            }
-        }
-    }
-    files.sort();
-    files
 }
 
 /// The second word of the first line that has two: the dialect, then the name.

@@ -16,5 +16,6 @@ pub mod svg;
 pub mod trace;
 pub mod witness;
 pub mod words;
+pub mod xml;
 
 pub use look::{Look, Role};

@@ -11,7 +11,7 @@ use fencepost_checker::model::{Model, STRONGEST};
 use fencepost_checker::program::{Program, Verdict};
 use fencepost_checker::report::{FailureKind, Report};
 
-use crate::diagnostic::{Diagnostic, Related, Severity};
+use super::{Diagnostic, Expectation, Related, Severity, Standing, expectations, interest};
 use crate::render::{Look, label, words};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,13 +24,7 @@ pub struct Finding {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FindingKind {
     /// An `expect` that does not hold.
-    Expectation {
-        condition: usize,
-        expected: Verdict,
-        found: Verdict,
-        holds: u64,
-        of: u64,
-    },
+    Expectation(Expectation),
     /// An assertion that can fail.
     Failure(FailureKind),
     Deadlock {
@@ -56,7 +50,7 @@ pub enum FindingKind {
 impl FindingKind {
     pub const fn code(&self) -> &'static str {
         match self {
-            FindingKind::Expectation { .. } => "E0501",
+            FindingKind::Expectation(_) => "E0501",
             FindingKind::Failure(_) => "E0502",
             FindingKind::Deadlock { .. } => "W0501",
             FindingKind::Bound { .. } => "W0502",
@@ -68,7 +62,7 @@ impl FindingKind {
 
     pub const fn severity(&self) -> Severity {
         match self {
-            FindingKind::Expectation { .. } | FindingKind::Failure(_) => Severity::Error,
+            FindingKind::Expectation(_) | FindingKind::Failure(_) => Severity::Error,
             FindingKind::Deadlock { .. }
             | FindingKind::Bound { .. }
             | FindingKind::NothingEnds
@@ -82,18 +76,17 @@ impl Finding {
     pub fn message(&self) -> String {
         let models = words::models(self.models.iter().copied());
         match &self.kind {
-            FindingKind::Expectation {
-                expected,
-                found,
-                holds,
-                of,
-                ..
-            } => {
-                let (expected, found) = (expected.name(), found.name());
+            FindingKind::Expectation(Expectation {
+                expected, found, ..
+            }) => {
+                let (found, holds, of) =
+                    found.map_or((Verdict::Unknown, 0, 0), |f| (f.verdict, f.holds, f.of));
                 format!(
-                    "expected {expected} under {models}, found {found} (in {} of {})",
-                    words::thousands(*holds),
-                    words::counted(*of, "class", "classes")
+                    "expected {} under {models}, found {} (in {} of {})",
+                    expected.name(),
+                    found.name(),
+                    words::thousands(holds),
+                    words::counted(of, "class", "classes")
                 )
             }
             FindingKind::Failure(kind) => format!("{} under {models}", words::failure(*kind)),
@@ -145,11 +138,11 @@ impl Finding {
             return Vec::new();
         };
         let witness = match &self.kind {
-            FindingKind::Expectation {
+            FindingKind::Expectation(Expectation {
                 condition,
                 expected,
                 ..
-            } => {
+            }) => {
                 // `never` is broken by an outcome that satisfies, `always` by one that does not.
                 let wanted = *expected == Verdict::Never;
                 let outcomes = report.outcomes.iter();
@@ -191,15 +184,9 @@ pub fn findings(program: &Program, reports: &[&Report], limit: Option<Duration>)
     let mut found = Vec::new();
     found.extend(expectations(program, reports).into_iter().filter_map(|e| {
         (e.standing() == Standing::Broken).then(|| Finding {
-            kind: FindingKind::Expectation {
-                condition: e.condition,
-                expected: e.expected,
-                found: e.found,
-                holds: e.holds,
-                of: e.of,
-            },
-            span: e.span.clone(),
+            span: e.span.range(),
             models: vec![e.model],
+            kind: FindingKind::Expectation(e),
         })
     }));
     failures(reports, &mut found);
@@ -244,19 +231,27 @@ pub fn findings(program: &Program, reports: &[&Report], limit: Option<Duration>)
     found
 }
 
-fn failures(reports: &[&Report], found: &mut Vec<Finding>) {
-    let mut places: BTreeMap<(u32, u32, FailureKind), Vec<Model>> = BTreeMap::new();
+/// The models under which something is found, by its key. Two instances of a replicated
+/// thread have it at one place.
+fn under<K: Ord>(reports: &[&Report], keys: impl Fn(&Report) -> Vec<K>) -> BTreeMap<K, Vec<Model>> {
+    let mut found: BTreeMap<K, Vec<Model>> = BTreeMap::new();
     for report in reports {
-        for failure in &report.failures {
-            let key = (failure.span.start, failure.span.end, failure.kind);
-            let models = places.entry(key).or_default();
-            // Two instances of a replicated thread fail at one place.
+        for key in keys(report) {
+            let models = found.entry(key).or_default();
             if !models.contains(&report.model) {
                 models.push(report.model);
             }
         }
     }
-    for ((start, end, kind), models) in places {
+    found
+}
+
+fn failures(reports: &[&Report], found: &mut Vec<Finding>) {
+    let failures = under(reports, |report| {
+        let all = report.failures.iter();
+        all.map(|f| (f.span.start, f.span.end, f.kind)).collect()
+    });
+    for ((start, end, kind), models) in failures {
         found.push(Finding {
             kind: FindingKind::Failure(kind),
             span: start as usize..end as usize,
@@ -266,17 +261,12 @@ fn failures(reports: &[&Report], found: &mut Vec<Finding>) {
 }
 
 fn bounds(reports: &[&Report], found: &mut Vec<Finding>) {
-    let mut places: BTreeMap<(u32, u32, u32, bool), Vec<Model>> = BTreeMap::new();
-    for report in reports {
-        for hit in &report.bounds_hit {
-            let key = (hit.span.start, hit.span.end, hit.bound, hit.explicit);
-            let models = places.entry(key).or_default();
-            if !models.contains(&report.model) {
-                models.push(report.model);
-            }
-        }
-    }
-    for ((start, end, bound, explicit), models) in places {
+    let bounds = under(reports, |report| {
+        let all = report.bounds_hit.iter();
+        all.map(|hit| (hit.span.start, hit.span.end, hit.bound, hit.explicit))
+            .collect()
+    });
+    for ((start, end, bound, explicit), models) in bounds {
         found.push(Finding {
             kind: FindingKind::Bound { bound, explicit },
             span: start as usize..end as usize,
@@ -293,8 +283,8 @@ fn weak_outcomes(program: &Program, reports: &[&Report], found: &mut Vec<Finding
         return;
     };
     let reaches = |report: &Report, condition: usize| {
-        let mut outcomes = report.outcomes.iter();
-        outcomes.any(|o| words::of_interest(program, condition, o))
+        let judged = report.conditions.get(condition);
+        judged.is_some_and(|judged| interest::seen(program, condition, *judged))
     };
     for (index, condition) in program.conditions.iter().enumerate() {
         if reaches(sc, index) {
@@ -313,68 +303,6 @@ fn weak_outcomes(program: &Program, reports: &[&Report], found: &mut Vec<Finding
             });
         }
     }
-}
-
-/// What an `expect` says and what was found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Expectation {
-    pub condition: usize,
-    pub model: Model,
-    pub expected: Verdict,
-    pub found: Verdict,
-    pub holds: u64,
-    pub of: u64,
-    pub span: Range<usize>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
-    Met,
-    Broken,
-    /// What was explored so far does not settle it.
-    Open,
-}
-
-impl Expectation {
-    pub fn standing(&self) -> Standing {
-        if self.found == self.expected {
-            return Standing::Met;
-        }
-        if self.found != Verdict::Unknown {
-            return Standing::Broken;
-        }
-        // Unsettled, so what was seen holds everywhere or nowhere; either refutes one word.
-        match self.expected {
-            Verdict::Never if self.holds > 0 => Standing::Broken,
-            Verdict::Always if self.holds < self.of => Standing::Broken,
-            _ => Standing::Open,
-        }
-    }
-}
-
-/// Every `expect` of the models that were checked, in order of the file.
-pub fn expectations(program: &Program, reports: &[&Report]) -> Vec<Expectation> {
-    let mut all = Vec::new();
-    for (index, condition) in program.conditions.iter().enumerate() {
-        for expect in &condition.expect {
-            let Some(report) = reports.iter().find(|r| r.model == expect.model) else {
-                continue;
-            };
-            let Some(judged) = report.conditions.get(index) else {
-                continue;
-            };
-            all.push(Expectation {
-                condition: index,
-                model: expect.model,
-                expected: expect.verdict,
-                found: judged.verdict,
-                holds: judged.holds,
-                of: judged.of,
-                span: range(&expect.span),
-            });
-        }
-    }
-    all
 }
 
 fn range(span: &fencepost_checker::program::Span) -> Range<usize> {
