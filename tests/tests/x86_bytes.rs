@@ -138,7 +138,7 @@ fn machine(threads: &[Code; 2], model: Model) -> BTreeSet<([Vec<u64>; 2], [u8; 3
     let mut ends = BTreeSet::new();
     while let Some(state) = open.pop() {
         let mut next = Vec::new();
-        for t in 0..2 {
+        for (t, code) in threads.iter().enumerate() {
             let buffer = &state.buffers[t];
             for (i, store) in buffer.iter().enumerate() {
                 let may = match model {
@@ -153,7 +153,7 @@ fn machine(threads: &[Code; 2], model: Model) -> BTreeSet<([Vec<u64>; 2], [u8; 3
             }
             let mut after = state.clone();
             after.at[t] += 1;
-            match threads[t].get(state.at[t]) {
+            match code.get(state.at[t]) {
                 Some(Step::Store(address, bytes, value)) => {
                     let store = (*address, *bytes, *value);
                     match model {
