@@ -138,6 +138,9 @@ impl Program {
             let _ = writeln!(out, " 0:{register}={value};");
         }
         let [x, t, index] = self.fixed();
+        if self.wide {
+            out.push_str(" 0:r11=x;\n");
+        }
         let _ = writeln!(
             out,
             " 0:{x}=x; 0:{t}=t; 0:{index}={};\n}}\n P0 ;",
@@ -162,7 +165,10 @@ impl Program {
         for (register, value) in registers(true).iter().zip(&self.values) {
             let _ = writeln!(out, " movabsq ${value},%{register}");
         }
-        let _ = writeln!(out, " movabsq $x_{n},%{x}\n movabsq $t_{n},%{t}");
+        let _ = writeln!(
+            out,
+            " movabsq $x_{n},%{x}\n movq %{x},%r11\n movabsq $t_{n},%{t}"
+        );
         let _ = writeln!(out, " movq ${},%{index}\n pushq $2\n popfq", self.index);
         for line in &self.lines {
             let line = line

@@ -22,6 +22,8 @@ pub struct Writer<'a> {
     /// left before it, and the flags where the jump is.
     open: Vec<(usize, usize, Undefined)>,
     labels: usize,
+    /// The object whose address is in `%r11`.
+    pointed: usize,
 }
 
 /// An operand, and whether a prefix for the newer registers cannot stand beside it.
@@ -45,6 +47,7 @@ impl<'a> Writer<'a> {
             undefined: Undefined::default(),
             open: Vec::new(),
             labels: 0,
+            pointed: 0,
         }
     }
 
@@ -105,7 +108,11 @@ impl<'a> Writer<'a> {
     /// A memory operand that stays inside of its object.
     fn memory(&mut self, size: usize) -> Option<Place> {
         let bytes = 1_i64 << size;
-        let object = self.random.below(3);
+        let moved = self.wide && self.random.one_in(4);
+        let object = match moved {
+            true => self.pointed,
+            false => self.random.below(3),
+        };
         let room = self.objects[object].bytes() as i64 - bytes;
         if room < 0 {
             return None;
@@ -121,6 +128,7 @@ impl<'a> Writer<'a> {
             _ => t,
         };
         let text = match self.random.below(4) {
+            _ if moved => format!("{offset}(%r11)"),
             0 if name != "t" => format!("({name})"),
             1 if self.wide => format!("{name}+{offset}(%rip)"),
             2 if name != "y" => {
@@ -134,7 +142,7 @@ impl<'a> Writer<'a> {
         Some(Place {
             text,
             high: false,
-            new: false,
+            new: moved,
             memory: true,
         })
     }
@@ -174,7 +182,7 @@ impl<'a> Writer<'a> {
         let size = self.size();
         let suffix = SUFFIXES[size];
         let defined = Undefined::default();
-        match self.random.below(20) {
+        match self.random.below(22) {
             0..=3 => {
                 let (target, source) = self.two(size);
                 self.lines
@@ -238,8 +246,42 @@ impl<'a> Writer<'a> {
                 ));
                 self.undefined = defined;
             }
-            _ => self.jump(),
+            17..=19 => self.jump(),
+            20 => self.point(),
+            _ => self.repeat(),
         }
+    }
+
+    /// Lets `%r11` point at another object, on every path.
+    fn point(&mut self) {
+        if self.wide && self.open.is_empty() {
+            self.pointed = 2 - self.pointed;
+            let from = if self.pointed == 0 { "%rsi" } else { "%rdi" };
+            self.lines.push(format!("movq {from},%r11"));
+        }
+    }
+
+    /// A loop that counts `%r12` down.
+    fn repeat(&mut self) {
+        if !self.wide {
+            return;
+        }
+        let label = self.labels;
+        self.labels += 1;
+        let count = 1 + self.random.below(3);
+        self.lines.push(format!("movl ${count},%r12d"));
+        self.lines.push(format!("OUT{label}:"));
+        for _ in 0..1 + self.random.below(2) {
+            let size = self.size();
+            let suffix = SUFFIXES[size];
+            let op = self.random.pick(&["mov", "add", "sub", "xor"]);
+            let (target, source) = self.two(size);
+            self.lines
+                .push(format!("{op}{suffix} {source},{}", target.text));
+        }
+        self.lines.push("decl %r12d".to_owned());
+        self.lines.push(format!("jne OUT{label}"));
+        self.undefined.overflow = false;
     }
 
     /// A target, and a source that may be a number or memory.
