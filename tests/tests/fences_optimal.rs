@@ -55,7 +55,7 @@ fn with_weak_condition(seed: u64, model: Model) -> Option<String> {
     let text = program(seed);
     let parsed = parse(&text);
     assert!(!parsed.has_errors(), "{:?}\n{text}", parsed.errors);
-    let program = lower(&parsed.test, &LowerOptions::default()).expect("the program is lowered");
+    let program = lower(&parsed.sound().expect("a test"), &LowerOptions::default()).expect("the program is lowered");
     let small = Options {
         max_classes: Some(MAX_CLASSES),
         ..Options::default()

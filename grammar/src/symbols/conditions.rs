@@ -16,30 +16,14 @@ pub(super) fn resolve(test: &Test, lookup: &mut impl Lookup) {
             observable(item, lookup);
         }
     }
-    if let Some(filter) = &test.filter {
-        prop(&filter.prop, lookup);
-    }
-    for condition in &test.conditions {
-        prop(&condition.prop, lookup);
-    }
-}
-
-fn prop(node: &Prop, lookup: &mut impl Lookup) {
-    match &node.kind {
-        PropKind::And(props) | PropKind::Or(props) => {
-            for inner in props {
-                prop(inner, lookup);
+    let filter = test.filter.iter().map(|filter| &filter.prop);
+    let conditions = test.conditions.iter().map(|condition| &condition.prop);
+    for prop in filter.chain(conditions) {
+        prop.terms(&mut |term| {
+            if let Term::Observable(node) = term {
+                observable(node, lookup);
             }
-        }
-        PropKind::Not(inner) | PropKind::Paren(inner) => prop(inner, lookup),
-        PropKind::Compare { lhs, rhs, .. } => {
-            for term in [lhs, rhs] {
-                if let Term::Observable(node) = term {
-                    observable(node, lookup);
-                }
-            }
-        }
-        PropKind::True | PropKind::False | PropKind::Error => {}
+        });
     }
 }
 

@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, NameKind};
 use crate::nearest::nearest;
 use crate::span::Span;
 
-pub(super) fn resolve(test: &Test, body: &Herd, builder: &mut Builder<'_>) {
+pub(crate) fn resolve(test: &Test, body: &Herd, builder: &mut Builder<'_>) {
     let mut resolver = Resolver {
         builder,
         locations: FxHashMap::default(),
@@ -164,7 +164,7 @@ impl Resolver<'_, '_> {
         labels: &FxHashMap<(u32, SmolStr), SymbolId>,
     ) {
         for (position, operand) in instruction.operands.iter().enumerate() {
-            let access = access(instruction.op, position);
+            let access = instruction.word.arguments[position].access;
             match &operand.kind {
                 OperandKind::Immediate(_) => {}
                 OperandKind::Address(name) => self.use_location(name, Access::Mention),
@@ -308,17 +308,6 @@ fn in_case_of(written: &str, name: &str) -> String {
         name.to_ascii_uppercase()
     } else {
         name.to_owned()
-    }
-}
-
-/// How an instruction uses an operand, destination first.
-fn access(op: Op, position: usize) -> Access {
-    match (op, position) {
-        (Op::Xchg | Op::Xadd, _) => Access::Update,
-        (Op::Mov | Op::Movzx | Op::Movsx | Op::Lea, 0) => Access::Write,
-        (Op::Cmp | Op::Test | Op::Nop | Op::Ret, _) => Access::Read,
-        (_, 0) => Access::Update,
-        _ => Access::Read,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, NameKind};
 use crate::nearest::nearest;
 use crate::span::Span;
 
-pub(super) fn resolve(test: &Test, body: &Native, builder: &mut Builder<'_>) {
+pub(crate) fn resolve(test: &Test, body: &Native, builder: &mut Builder<'_>) {
     let mut resolver = Resolver {
         builder,
         globals: FxHashMap::default(),
@@ -117,16 +117,7 @@ impl Resolver<'_, '_> {
     }
 
     fn constant(&mut self, expr: &Expr) {
-        match &expr.kind {
-            ExprKind::Int(_) | ExprKind::Error => {}
-            ExprKind::Unary { operand, .. } => self.constant(operand),
-            ExprKind::Paren(inner) => self.constant(inner),
-            ExprKind::Binary { lhs, rhs, .. } => {
-                self.constant(lhs);
-                self.constant(rhs);
-            }
-            ExprKind::Place(place) => self.constant_name(place),
-        }
+        expr.places(&mut |place| self.constant_name(place));
     }
 
     fn constant_name(&mut self, place: &Place) {
@@ -334,22 +325,10 @@ impl Body<'_, '_, '_> {
     }
 
     fn expr(&mut self, expr: &Expr) {
-        match &expr.kind {
-            ExprKind::Int(_) | ExprKind::Error => {}
-            ExprKind::Unary { operand, .. } => self.expr(operand),
-            ExprKind::Paren(inner) => self.expr(inner),
-            ExprKind::Binary { lhs, rhs, .. } => {
-                self.expr(lhs);
-                self.expr(rhs);
-            }
-            ExprKind::Place(place) => self.read(place),
-        }
+        expr.places(&mut |place| self.read(place));
     }
 
     fn read(&mut self, place: &Place) {
-        if let Some(index) = &place.index {
-            self.expr(index);
-        }
         let name = &place.name;
         if let Some(id) = self.lookup(&name.name) {
             self.resolver.builder.refer(id, name.span, Access::Read);
