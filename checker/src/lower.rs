@@ -48,6 +48,11 @@ pub const MAX_INSTRUCTIONS: usize = 1 << 20;
 /// Registers of one thread, those the compiler adds included.
 pub const MAX_REGISTERS: usize = 4096;
 
+/// A sound parse has no such node.
+const UNREAD: &str = "what could not be read is an error";
+/// Nor a name that means nothing, or something else than it is used for.
+const UNRESOLVED: &str = "every name was resolved";
+
 /// Makes the program of a test. The errors are in order of place.
 pub fn lower(sound: &Sound<'_>, options: &LowerOptions) -> Result<Program, Vec<Error>> {
     let test = sound.test();
@@ -55,7 +60,7 @@ pub fn lower(sound: &Sound<'_>, options: &LowerOptions) -> Result<Program, Vec<E
     let program = match &test.body {
         Body::Native(native) => native::lower(test, native, options, &mut errors),
         Body::Herd(herd) => x86::lower(test, herd, options, &mut errors),
-        Body::Unknown => unreachable!("a text without a dialect has an error"),
+        Body::Unknown => unreachable!("{UNREAD}"),
     };
     match program {
         Some(program) if errors.is_empty() => Ok(program),

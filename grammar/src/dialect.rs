@@ -59,7 +59,7 @@ impl Dialect {
     }
 
     /// The word of that spelling; mnemonics are found by their place ([`Test::mnemonics`]).
-    pub fn word(&self, text: &str) -> Option<&'static Word> {
+    pub fn find(&self, text: &str) -> Option<&'static Word> {
         self.words().find(|word| word.text == text)
     }
 

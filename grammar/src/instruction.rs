@@ -297,7 +297,7 @@ fn check(instruction: &Instruction, name: &SmolStr) -> Option<(ErrorKind, Span)>
                 return bad("a location is written `[x]` or `(x)`", operand.span);
             }
             (OperandKind::Immediate(_) | OperandKind::Address(_), false)
-                if position == 0 && instruction.word.arguments[0].access != Access::Read =>
+                if instruction.word.arguments[position].access != Access::Read =>
             {
                 return bad("a number cannot be written to", operand.span);
             }
@@ -318,6 +318,9 @@ fn check(instruction: &Instruction, name: &SmolStr) -> Option<(ErrorKind, Span)>
         }
         (Op::Xadd | Op::Cmpxchg, [_, source]) if !register(source) => {
             return bad("the source must be a register", source.span);
+        }
+        (Op::Movzx | Op::Movsx, [_, source]) if !register(source) && !memory(source) => {
+            return bad("the source must be a register or memory", source.span);
         }
         (Op::Lea, [target, source]) if !register(target) || !memory(source) => {
             return bad("loads an address into a register", instruction.span);

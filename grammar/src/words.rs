@@ -104,6 +104,24 @@ impl Word {
         self.token.is_some()
     }
 
+    /// What it says of itself, whatever its spelling.
+    pub fn said(&self) -> &'static str {
+        match self.kind {
+            Kind::Instruction(op, _) => x86::meaning(op),
+            _ => self.meaning,
+        }
+    }
+
+    /// Whether its arguments stand in parentheses.
+    pub const fn is_call(&self) -> bool {
+        matches!(self.kind, Kind::Call | Kind::Atomic(_))
+    }
+
+    /// Whether it is what it is only in its place, and else perhaps a name.
+    pub const fn by_place(&self) -> bool {
+        matches!(self.kind, Kind::Instruction(..) | Kind::Lock)
+    }
+
     /// What people look for: `mfence`, in either dialect.
     pub const fn is_fence(&self) -> bool {
         matches!(

@@ -8,7 +8,6 @@ use fencepost_checker::lower::{LowerOptions, lower};
 use fencepost_checker::program::{Model, Program};
 use fencepost_checker::report::{Options, Report};
 use fencepost_grammar::Parse;
-use fencepost_grammar::ast::Dialect;
 use fencepost_grammar::error::NameKind;
 
 use crate::diagnostic::{Diagnostic, Severity};
@@ -93,8 +92,8 @@ impl Checked {
         if !invalid.is_empty() {
             // What follows from the replaced bytes is noise.
             diagnostics = invalid.iter().map(Diagnostic::from).collect();
-        } else if !parse.has_errors() {
-            match lower(&parse.test, &own_params(&parse, lowering)) {
+        } else if let Some(sound) = parse.sound() {
+            match lower(&sound, &own_params(&parse, lowering)) {
                 Ok(lowered) => program = Some(lowered),
                 Err(errors) => diagnostics.extend(errors.iter().map(Diagnostic::from)),
             }
@@ -102,7 +101,7 @@ impl Checked {
         Checked {
             file,
             name: parse.test.name.name.to_string(),
-            dialect: dialect(parse.test.dialect),
+            dialect: parse.test.dialect.word,
             doc: parse.test.doc.as_ref().map(|doc| doc.name.to_string()),
             text,
             diagnostics,
@@ -258,15 +257,6 @@ impl Checked {
             place.column,
             finding.message()
         )
-    }
-}
-
-fn dialect(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::Native => "litmus",
-        Dialect::X86 => "X86",
-        Dialect::X86_64 => "X86_64",
-        Dialect::Unknown => "unknown",
     }
 }
 

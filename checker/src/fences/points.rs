@@ -7,9 +7,9 @@
 
 use rustc_hash::FxHashMap;
 
-use fencepost_grammar::{Error, Sound};
 use fencepost_grammar::ast::native::FenceKind as Written;
 use fencepost_grammar::fences::{self, NewFence, Place};
+use fencepost_grammar::{Error, Sound};
 
 use crate::lower::{LowerOptions, lower};
 use crate::program::{FenceKind, Instr, Model, Pc, Program, Thread};

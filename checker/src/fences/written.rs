@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashSet;
 
-use fencepost_grammar::Span;
 use fencepost_grammar::Sound;
+use fencepost_grammar::Span;
 use fencepost_grammar::fences::{self, Written};
 
 use super::{Limits, Refusal, finished};

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use fencepost_grammar::Error;
 use fencepost_grammar::ast::{self, CompareOp, Frequency, PropKind, Test};
 
-use super::range;
+use super::{UNREAD, range};
 use crate::program::{
     Compare, Condition, Expect, Model, ObsId, Observable, Place, Program, Prop, Quantifier, Term,
     Value, Verdict,

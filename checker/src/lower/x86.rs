@@ -12,15 +12,15 @@ use rustc_hash::FxHashMap;
 
 use fencepost_grammar::ast::herd::{Herd, InitEntry, InitTarget, InitValue};
 use fencepost_grammar::ast::{
-    Dialect, Ident, Observable, ObservableKind, SmolStr, Test, ThreadRef, ThreadRefKind,
+    Ident, Observable, ObservableKind, SmolStr, Test, ThreadRef, ThreadRefKind,
 };
 use fencepost_grammar::{Error, ErrorKind, Span};
 
 use self::instruction::Column;
 use super::condition::{self, Named, Names, Side};
 use super::{
-    LowerOptions, MAX_INSTRUCTIONS, MAX_LOCATIONS, MAX_THREADS, add_location, constant, range,
-    too_many,
+    LowerOptions, MAX_INSTRUCTIONS, MAX_LOCATIONS, MAX_THREADS, UNRESOLVED, add_location, constant,
+    range, too_many,
 };
 use crate::program::{
     FIRST_ADDRESS, LocId, Location, LocationKind, Place, Program, ThreadId, Value,
@@ -43,18 +43,11 @@ pub fn lower(
         return None;
     }
     let mut columns = Columns {
-        memory: Memory::new(test.dialect),
+        memory: Memory::new(herd.wide),
         columns: herd
             .threads
             .iter()
-            .map(|thread| {
-                Column::new(
-                    test.dialect,
-                    thread.number,
-                    options.unroll,
-                    thread.name.span,
-                )
-            })
+            .map(|thread| Column::new(herd.wide, thread.number, options.unroll, thread.name.span))
             .collect(),
     };
     if let Err(error) = columns.initialize(herd) {
@@ -153,7 +146,7 @@ pub struct Memory {
 const SPACING: Value = 8;
 
 impl Memory {
-    fn new(dialect: Dialect) -> Self {
+    fn new(wide: bool) -> Self {
         let int = Type {
             bits: 32,
             signed: true,
@@ -163,7 +156,7 @@ impl Memory {
             addresses: Vec::new(),
             types: Vec::new(),
             // In 64-bit tests the instructions say how large things are.
-            default: (dialect == Dialect::X86).then_some(int),
+            default: (!wide).then_some(int),
             names: FxHashMap::default(),
         }
     }
@@ -286,7 +279,7 @@ impl Columns {
             match &entry.target {
                 InitTarget::Location { name, .. } => self.initialize_location(name, entry)?,
                 InitTarget::Register { thread, register } => {
-                    let t = self.thread(thread)?;
+                    let t = self.thread(thread);
                     let value = match &entry.value {
                         Some(value) => self.memory.value(value)?,
                         None => 0,
@@ -331,15 +324,12 @@ impl Columns {
         Ok(())
     }
 
-    fn thread(&self, thread: &ThreadRef) -> Result<usize, Error> {
-        let (found, name) = match &thread.kind {
-            ThreadRefKind::Number(number) => (
-                self.columns.iter().position(|c| c.number == *number),
-                SmolStr::new(number.to_string()),
-            ),
-            ThreadRefKind::Name { name, .. } => (None, name.name.clone()),
+    fn thread(&self, thread: &ThreadRef) -> usize {
+        let named = |column: &Column| match thread.kind {
+            ThreadRefKind::Number(number) => column.number == number,
+            ThreadRefKind::Name { .. } => false,
         };
-        found.ok_or_else(|| Error::new(ErrorKind::UnknownThread { name }, thread.span))
+        self.columns.iter().position(named).expect(UNRESOLVED)
     }
 }
 
@@ -371,11 +361,11 @@ impl Names for Columns {
     ) -> Result<Named, Error> {
         let (name, index, brackets) = match &observable.kind {
             ObservableKind::Register { thread, register } => {
-                let t = self.thread(thread)?;
-                let (reg, name) = self.columns[t].observe(register)?;
+                let t = self.thread(thread);
+                let (reg, name) = self.columns[t].observe(register);
                 let name = format!("{}:{name}", self.columns[t].number);
                 let place = Place::Register(t as ThreadId, reg);
-                return Ok(Named::Places(vec![(place, name)]));
+                return Ok(Named::Place(place, name));
             }
             ObservableKind::Location {
                 name,
@@ -388,7 +378,7 @@ impl Names for Columns {
         let offset = match index {
             None => 0,
             Some(index) => {
-                let value = constant::evaluate(index, &|_| constant::Known::Nothing)?;
+                let value = constant::evaluate(index, &|_| unreachable!("{UNRESOLVED}"))?;
                 let length = length.ok_or_else(|| no_array(&name.name, index.span))?;
                 if !(0..Value::from(length)).contains(&value) {
                     return Err(out_of_range(name, value, length, index.span));
@@ -414,7 +404,10 @@ impl Names for Columns {
                 },
                 observable.span,
             )),
-            _ => Ok(Named::Places(vec![memory(first + offset)])),
+            _ => {
+                let (place, name) = memory(first + offset);
+                Ok(Named::Place(place, name))
+            }
         }
     }
 

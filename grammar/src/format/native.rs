@@ -5,7 +5,7 @@ use super::pieces::Pieces;
 use crate::ast::Test;
 use crate::ast::native::{Block, Native, Part, Stmt};
 use crate::span::Span;
-use crate::words::{Kind, native::NATIVE};
+use crate::words::{Word, native::NATIVE};
 
 const STEP: u32 = 2;
 
@@ -216,5 +216,5 @@ fn is_word(piece: &str) -> bool {
 
 fn is_function(piece: &str) -> bool {
     let word = NATIVE.iter().find(|word| word.text == piece);
-    word.is_some_and(|word| matches!(word.kind, Kind::Call | Kind::Atomic(_)))
+    word.is_some_and(Word::is_call)
 }

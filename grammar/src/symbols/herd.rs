@@ -312,7 +312,19 @@ fn in_case_of(written: &str, name: &str) -> String {
 }
 
 impl Lookup for Resolver<'_, '_> {
-    fn location(&mut self, name: &Ident, _index: Option<&Expr>) {
+    fn location(&mut self, name: &Ident, index: Option<&Expr>, _listed: bool) {
+        if let Some(index) = index {
+            // There are no constants that it could name.
+            index.places(&mut |place| {
+                let name = place.name.name.clone();
+                let kind = ErrorKind::UnknownName {
+                    name: name.clone(),
+                    thread: None,
+                };
+                let error = Error::new(kind, place.span);
+                self.builder.unknown(error, &name, None);
+            });
+        }
         if let Some(&id) = self.locations.get(&name.name) {
             self.builder.refer(id, name.span, Access::Mention);
             return;

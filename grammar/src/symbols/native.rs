@@ -27,6 +27,7 @@ pub(crate) fn resolve(test: &Test, body: &Native, builder: &mut Builder<'_>) {
             .iter()
             .map(|thread| thread.name.name.clone())
             .collect(),
+        declared: u32::MAX,
     };
     resolver.declare(body);
     resolver.constants(body);
@@ -46,6 +47,8 @@ struct Resolver<'b, 'a> {
     registers: Vec<FxHashMap<SmolStr, SymbolId>>,
     replicated: Vec<bool>,
     names: Vec<SmolStr>,
+    /// Where the declaration at hand begins; past the end behind all of them.
+    declared: u32,
 }
 
 impl Resolver<'_, '_> {
@@ -94,6 +97,7 @@ impl Resolver<'_, '_> {
     fn constants(&mut self, body: &Native) {
         for decl in &body.decls {
             for item in &decl.items {
+                self.declared = item.name.span.start;
                 if let Some(length) = &item.length {
                     self.constant(length);
                 }
@@ -108,6 +112,7 @@ impl Resolver<'_, '_> {
                 }
             }
         }
+        self.declared = u32::MAX;
         for thread in &body.threads {
             if let Some(replicas) = &thread.replicas {
                 self.constant(&replicas.from);
@@ -122,7 +127,8 @@ impl Resolver<'_, '_> {
 
     fn constant_name(&mut self, place: &Place) {
         let name = &place.name;
-        let Some(&id) = self.globals.get(&name.name) else {
+        let known = self.globals.get(&name.name).copied();
+        let Some(id) = known.filter(|&id| self.is_declared(id)) else {
             let kind = ErrorKind::UnknownName {
                 name: name.name.clone(),
                 thread: None,
@@ -146,6 +152,22 @@ impl Resolver<'_, '_> {
         } else if place.index.is_some() {
             self.no_array(name, false);
         }
+    }
+
+    /// A constant's value is known only to what is declared after it.
+    fn is_declared(&self, id: SymbolId) -> bool {
+        let symbol = self.builder.get(id);
+        let constant = matches!(symbol.kind, NameKind::Param | NameKind::Const);
+        !constant || symbol.definition.start < self.declared
+    }
+
+    fn not_shared(&mut self, name: &Ident, kind: NameKind) {
+        let kind = ErrorKind::WrongKind {
+            name: name.name.clone(),
+            kind,
+            wanted: "a shared variable",
+        };
+        self.builder.error(Error::new(kind, name.span));
     }
 
     fn no_array(&mut self, name: &Ident, is_array: bool) {
@@ -474,7 +496,7 @@ impl Body<'_, '_, '_> {
 }
 
 impl Lookup for Resolver<'_, '_> {
-    fn location(&mut self, name: &Ident, index: Option<&Expr>) {
+    fn location(&mut self, name: &Ident, index: Option<&Expr>, listed: bool) {
         if let Some(index) = index {
             self.constant(index);
         }
@@ -502,15 +524,10 @@ impl Lookup for Resolver<'_, '_> {
         let kind = self.builder.get(id).kind;
         match (kind, index.is_some()) {
             (NameKind::Array, false) => self.no_array(name, true),
-            (NameKind::Mutex, _) => {
-                let kind = ErrorKind::WrongKind {
-                    name: name.name.clone(),
-                    kind,
-                    wanted: "a shared variable",
-                };
-                self.builder.error(Error::new(kind, name.span));
-            }
-            (NameKind::Array, true) | (_, false) => {}
+            (NameKind::Array, true) => {}
+            (NameKind::Mutex, _) => self.not_shared(name, kind),
+            (NameKind::Param | NameKind::Const, false) if listed => self.not_shared(name, kind),
+            (_, false) => {}
             (_, true) => self.no_array(name, false),
         }
     }

@@ -8,6 +8,7 @@ use fencepost_checker::fences::{self as search, Goal, Refusal, Suggestion, Unnee
 use fencepost_checker::lower::{LowerOptions, lower};
 use fencepost_checker::program::{Model, Program, Quantifier, Span, Verdict};
 use fencepost_checker::report::Completeness;
+use fencepost_grammar::Sound;
 use fencepost_grammar::ast::Test;
 use fencepost_grammar::fences::{NewFence, fenced, insert, thread_name};
 use serde_json::{Value as Json, json};
@@ -26,7 +27,8 @@ use super::{Status, Trouble, errors};
 pub fn run(terminal: &Terminal, args: &FencesArgs) -> Result<Status, Trouble> {
     let lowering = args.explore.lowering();
     let (input, checked) = read_one(&args.file, &args.explore.param, &lowering)?;
-    let Some(program) = &checked.program else {
+    let parse = fencepost_grammar::parse(&checked.text);
+    let (Some(program), Some(sound)) = (&checked.program, parse.sound()) else {
         let shown = errors::of(terminal.error_look, &checked, true);
         io::stderr().write_all(shown.as_bytes())?;
         return Ok(Status::Bad);
@@ -36,13 +38,13 @@ pub fn run(terminal: &Terminal, args: &FencesArgs) -> Result<Status, Trouble> {
     models.sort_unstable();
     models.dedup();
     let options = args.explore.options();
-    let parse = fencepost_grammar::parse(&checked.text);
-    let found = search::suggest(&parse.test, &lowering, goal, &models, &options);
-    let unneeded = search::unneeded(&parse.test, &lowering, &models, &options);
+    let found = search::suggest(&sound, &lowering, goal, &models, &options);
+    let unneeded = search::unneeded(&sound, &lowering, &models, &options);
     let job = Job {
         checked: &checked,
         program,
-        test: &parse.test,
+        sound: &sound,
+        test: sound.test(),
         lowering: &lowering,
         goal,
         models: &models,
@@ -141,6 +143,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
 struct Job<'a> {
     checked: &'a Checked,
     program: &'a Program,
+    sound: &'a Sound<'a>,
     test: &'a Test,
     lowering: &'a LowerOptions,
     goal: Goal,
@@ -158,9 +161,10 @@ impl Job<'_> {
         };
         let formatted = fenced(text, self.test, set).ok();
         // The text must mean what was checked.
-        let meant = lower(&insert(self.test, set), self.lowering).ok();
+        let meant = lower(&insert(self.sound, set), self.lowering).ok();
         let means = |text: &String| {
-            let again = lower(&fencepost_grammar::parse(text).test, self.lowering).ok()?;
+            let parse = fencepost_grammar::parse(text);
+            let again = lower(&parse.sound()?, self.lowering).ok()?;
             let meant = meant.as_ref()?;
             let same = again.threads.len() == meant.threads.len()
                 && again

@@ -8,7 +8,7 @@ use fencepost_checker::lower::DEFAULT_UNROLL;
 use fencepost_checker::report::Report;
 use fencepost_checker::witness::Witness;
 use fencepost_grammar::Severity;
-use fencepost_grammar::ast::{self, Condition, Dialect, Frequency, Quantifier};
+use fencepost_grammar::ast::{self, Condition, Frequency, Quantifier};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tower_lsp::lsp_types::{TextDocumentIdentifier, Url};
@@ -108,7 +108,7 @@ pub fn outcomes(view: &View) -> Value {
         "stale": view.results.stale(),
         "state": view.results.state().word(),
         "name": test.name.name.as_str(),
-        "dialect": dialect(test.dialect),
+        "dialect": test.dialect.word,
         "errors": error_count(view),
         "pending": view.results.insights.as_ref().map_or(0, |insights| insights.pending),
         "params": params::all(view).iter().map(|param| Param::json(param, view)).collect::<Vec<_>>(),
@@ -505,15 +505,6 @@ pub fn error_count(view: &View) -> usize {
 
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn dialect(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::Native => "litmus",
-        Dialect::X86 => "X86",
-        Dialect::X86_64 => "X86_64",
-        Dialect::Unknown => "unknown",
-    }
 }
 
 pub fn quantifier(quantifier: Quantifier) -> &'static str {

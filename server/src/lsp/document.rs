@@ -54,11 +54,8 @@ impl Snapshot {
     /// the parser has said it all).
     pub fn lowered(&self) -> &Result<Arc<Program>, Vec<Error>> {
         self.lowered.get_or_init(|| {
-            let parse = self.parse();
-            if parse.has_errors() {
-                return Err(Vec::new());
-            }
-            lower(&parse.test, &self.own_lowering()).map(Arc::new)
+            let sound = self.parse().sound().ok_or_else(Vec::new)?;
+            lower(&sound, &self.own_lowering()).map(Arc::new)
         })
     }
 
