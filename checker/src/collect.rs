@@ -306,7 +306,11 @@ mod tests {
                     thread Q { y = 1; r = x; }\nfilter (P:r = 0)\nexists (Q:r = 0)\n";
         let parsed = fencepost_grammar::parse(text);
         assert!(!parsed.has_errors(), "{:?}", parsed.errors);
-        crate::lower(&parsed.test, &crate::LowerOptions::default()).expect(text)
+        crate::lower(
+            &parsed.sound().expect("a test"),
+            &crate::LowerOptions::default(),
+        )
+        .expect(text)
     }
 
     const P: Move = Move::Thread(0);

@@ -21,9 +21,8 @@ mod written;
 
 use rustc_hash::FxHashSet;
 
-use fencepost_grammar::Error;
-use fencepost_grammar::ast::Test;
 use fencepost_grammar::fences::{self, NewFence, Place};
+use fencepost_grammar::{Error, Sound};
 
 use crate::engine::{check, watch};
 use crate::lower::{LowerOptions, lower};
@@ -125,7 +124,7 @@ pub enum Defect {
 
 /// Finds the cheapest sets of fences that reach the goal under all of the models.
 pub fn suggest(
-    test: &Test,
+    test: &Sound<'_>,
     lowering: &LowerOptions,
     goal: Goal,
     models: &[Model],
@@ -221,11 +220,11 @@ pub fn suggest(
 /// For every place of the test, the place that suggestions name in its stead: the first of
 /// those that no event and no branch parts from it.
 pub fn representatives(
-    test: &Test,
+    test: &Sound<'_>,
     lowering: &LowerOptions,
 ) -> Result<Vec<(Place, Place)>, Vec<Error>> {
     let points = Points::new(test, lowering, WEAKEST)?;
-    let places = fences::places(test);
+    let places = fences::places(test.test());
     Ok(places
         .into_iter()
         .filter_map(|place| Some((place, points.representative(place)?)))
@@ -269,7 +268,7 @@ impl<'p> Unwanted<'p> {
 
 /// Explores the test with the fences: the unwanted outcome must be gone.
 fn confirm(
-    test: &Test,
+    test: &Sound<'_>,
     lowering: &LowerOptions,
     set: &[NewFence],
     unwanted: &Unwanted<'_>,

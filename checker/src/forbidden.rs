@@ -134,7 +134,7 @@ mod tests {
     fn program(text: &str) -> Program {
         let parse = fencepost_grammar::parse(text);
         assert!(!parse.has_errors(), "{:?}", parse.errors);
-        lower(&parse.test, &LowerOptions::default()).expect(text)
+        lower(&parse.sound().expect("a test"), &LowerOptions::default()).expect(text)
     }
 
     /// The witness of the first condition under one model, and the cycle that forbids it

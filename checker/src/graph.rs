@@ -264,7 +264,8 @@ mod tests {
     fn graph(text: &str, model: Model, schedule: &[Move]) -> Graph {
         let parse = fencepost_grammar::parse(text);
         assert!(!parse.has_errors(), "{:?}", parse.errors);
-        let program = crate::lower(&parse.test, &crate::LowerOptions::default()).expect(text);
+        let program =
+            crate::lower(&parse.sound().expect(text), &crate::LowerOptions::default()).expect(text);
         let witness = replay(&program, model, schedule).expect("the schedule is one");
         Graph::of(&program, &witness)
     }

@@ -12,8 +12,8 @@ mod native;
 mod tests;
 mod x86;
 
-use fencepost_grammar::ast::{Body, SmolStr, Test};
-use fencepost_grammar::{Error, ErrorKind, Span as Place};
+use fencepost_grammar::ast::Body;
+use fencepost_grammar::{Error, ErrorKind, Sound, Span as Place};
 
 use crate::program::{LocId, Location, Program, Span, Value};
 use crate::thread::MAX_MUTEXES;
@@ -48,16 +48,19 @@ pub const MAX_INSTRUCTIONS: usize = 1 << 20;
 /// Registers of one thread, those the compiler adds included.
 pub const MAX_REGISTERS: usize = 4096;
 
+/// A sound parse has no such node.
+const UNREAD: &str = "what could not be read is an error";
+/// Nor a name that means nothing, or something else than it is used for.
+const UNRESOLVED: &str = "every name was resolved";
+
 /// Makes the program of a test. The errors are in order of place.
-pub fn lower(test: &Test, options: &LowerOptions) -> Result<Program, Vec<Error>> {
+pub fn lower(sound: &Sound<'_>, options: &LowerOptions) -> Result<Program, Vec<Error>> {
+    let test = sound.test();
     let mut errors = Vec::new();
     let program = match &test.body {
         Body::Native(native) => native::lower(test, native, options, &mut errors),
         Body::Herd(herd) => x86::lower(test, herd, options, &mut errors),
-        Body::Unknown => {
-            errors.push(unreadable(test.dialect_span));
-            None
-        }
+        Body::Unknown => unreachable!("{UNREAD}"),
     };
     match program {
         Some(program) if errors.is_empty() => Ok(program),
@@ -67,17 +70,6 @@ pub fn lower(test: &Test, options: &LowerOptions) -> Result<Program, Vec<Error>>
             Err(errors)
         }
     }
-}
-
-/// The parser has told why already; whoever lowers such a tree must not go on.
-fn unreadable(span: Place) -> Error {
-    Error::new(
-        ErrorKind::Unexpected {
-            found: SmolStr::new_static("what could not be read"),
-            expected: SmolStr::default(),
-        },
-        span,
-    )
 }
 
 fn too_many(what: &'static str, found: usize, limit: usize, span: Place) -> Error {

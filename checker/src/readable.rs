@@ -258,7 +258,11 @@ mod tests {
     fn arranged(text: &str, model: Model, schedule: &[Move]) -> (Vec<Move>, FlushPolicy) {
         let parsed = fencepost_grammar::parse(text);
         assert!(!parsed.has_errors(), "{:?}", parsed.errors);
-        let program = crate::lower(&parsed.test, &crate::LowerOptions::default()).expect(text);
+        let program = crate::lower(
+            &parsed.sound().expect("a test"),
+            &crate::LowerOptions::default(),
+        )
+        .expect(text);
         let before = replay(&program, model, schedule).expect("the schedule is one");
         let (moves, policy) = arrange(&program, model, schedule).expect("it can be arranged");
         let after = replay(&program, model, &moves).expect("it still is one");

@@ -218,7 +218,8 @@ mod tests {
     /// Every read as `loc=value<source line`, for each model.
     fn found(text: &str) -> Vec<Vec<String>> {
         let parse = fencepost_grammar::parse(text);
-        let program = lower(&parse.test, &LowerOptions::default()).expect("a test");
+        let program =
+            lower(&parse.sound().expect("a test"), &LowerOptions::default()).expect("a test");
         let line = |(thread, pc): Site| {
             let span = &program.threads[thread as usize].spans[pc as usize];
             text[..span.start as usize].matches('\n').count() + 1
@@ -279,7 +280,8 @@ mod tests {
         let text =
             "litmus T\nshared x;\nthread P0 { x = 1; }\nthread P1 { x = 2; }\nexists (x = 1)\n";
         let parse = fencepost_grammar::parse(text);
-        let program = lower(&parse.test, &LowerOptions::default()).expect("a test");
+        let program =
+            lower(&parse.sound().expect("a test"), &LowerOptions::default()).expect("a test");
         let ended = reads(&program, Model::Tso, &Options::default());
         assert_eq!(ended.memory, BTreeSet::from([(0, 1), (0, 2)]));
         let options = Options::default();

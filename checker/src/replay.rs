@@ -200,7 +200,11 @@ mod tests {
     fn program(text: &str) -> Program {
         let parsed = fencepost_grammar::parse(text);
         assert!(!parsed.has_errors(), "{:?}", parsed.errors);
-        crate::lower(&parsed.test, &crate::LowerOptions::default()).expect(text)
+        crate::lower(
+            &parsed.sound().expect("a test"),
+            &crate::LowerOptions::default(),
+        )
+        .expect(text)
     }
 
     fn flush(thread: ThreadId, loc: u16) -> Move {

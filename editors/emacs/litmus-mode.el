@@ -27,14 +27,21 @@
     ("^\\([A-Z][A-Za-z]*\\)=\\(.*\\)$"
      (1 font-lock-preprocessor-face) (2 font-lock-string-face))
     ("(\\*\\s-*\\(expect\\):" (1 font-lock-keyword-face prepend))
+    ;; Conditions.
     (,(regexp-opt '("exists" "forall" "filter" "locations" "expect") 'symbols) . font-lock-keyword-face)
+    ;; Models.
     (,(regexp-opt '("SC" "TSO" "PSO") 'symbols) . font-lock-constant-face)
+    ;; Verdicts.
     (,(regexp-opt '("never" "sometimes" "always" "true" "false") 'symbols) . font-lock-constant-face)
+    ;; Declarations.
     (,(regexp-opt '("shared" "mutex" "param" "const") 'symbols) . font-lock-type-face)
     ("\\_<\\(thread\\)\\_>\\s-+\\(\\sw+\\)" (1 font-lock-type-face) (2 font-lock-function-name-face))
+    ;; Statements.
     (,(regexp-opt '("if" "else" "while" "for" "in" "repeat" "max" "break" "continue" "return") 'symbols)
      . font-lock-keyword-face)
-    ("\\_<[mslMSL]\\(?:fence\\|FENCE\\)\\_>" . font-lock-warning-face)
+    ;; Fences.
+    (,(regexp-opt '("mfence") 'symbols) . font-lock-warning-face)
+    ;; Calls.
     (,(regexp-opt '("xchg" "cas" "fetch_add" "fetch_sub" "fetch_and" "fetch_or" "fetch_xor"
                     "lock" "unlock" "assert" "assume" "await")
                   'symbols)

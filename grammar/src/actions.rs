@@ -205,13 +205,14 @@ pub(crate) fn looping(head: Head, body: Block, span: Span) -> StmtKind {
 }
 
 pub(crate) fn atomic(target: Option<Box<Place>>, call: Call, errors: &mut Vec<Error>) -> StmtKind {
-    let expected = if call.op == AtomicOp::Cas { 2 } else { 1 };
-    if call.args.len() != expected {
+    let word = call.op.word();
+    let expected = word.arguments.len();
+    if call.args.len() + 1 != expected {
         errors.push(Error::new(
             ErrorKind::ArgumentCount {
-                function: call.op.word(),
+                function: word.text,
                 found: call.args.len() + 1,
-                expected: expected + 1,
+                expected,
             },
             call.span,
         ));

@@ -11,6 +11,7 @@ pub mod herd;
 pub mod native;
 pub mod register;
 
+use crate::dialect::Dialect;
 use crate::span::Span;
 pub use herd::Herd;
 pub use native::Native;
@@ -30,29 +31,10 @@ pub struct Int {
     pub span: Span,
 }
 
-/// What the first word of a file says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Dialect {
-    /// `litmus`
-    Native,
-    /// `X86`
-    X86,
-    /// `X86_64`
-    X86_64,
-    /// Any other word, `C` among them; the error list says so.
-    Unknown,
-}
-
-impl Dialect {
-    pub const fn is_herd(self) -> bool {
-        matches!(self, Dialect::X86 | Dialect::X86_64)
-    }
-}
-
 /// One file.
 #[derive(Clone, Debug)]
 pub struct Test {
-    pub dialect: Dialect,
+    pub dialect: &'static Dialect,
     /// The first word; empty when the file is.
     pub dialect_span: Span,
     /// The name; empty (with an empty span) when there is none.
@@ -240,6 +222,44 @@ pub enum PropKind {
     },
     /// Could not be read.
     Error,
+}
+
+impl Prop {
+    /// The proposition and all within it.
+    pub fn each<'a>(&'a self, visit: &mut dyn FnMut(&'a Prop)) {
+        visit(self);
+        match &self.kind {
+            PropKind::And(props) | PropKind::Or(props) => {
+                props.iter().for_each(|prop| prop.each(visit));
+            }
+            PropKind::Not(inner) | PropKind::Paren(inner) => inner.each(visit),
+            PropKind::True | PropKind::False | PropKind::Compare { .. } | PropKind::Error => {}
+        }
+    }
+
+    /// The sides of its comparisons, in order of place.
+    pub fn terms<'a>(&'a self, visit: &mut dyn FnMut(&'a Term)) {
+        self.each(&mut |prop| {
+            if let PropKind::Compare { lhs, rhs, .. } = &prop.kind {
+                visit(lhs);
+                visit(rhs);
+            }
+        });
+    }
+
+    pub(crate) fn terms_mut(&mut self, visit: &mut dyn FnMut(&mut Term)) {
+        match &mut self.kind {
+            PropKind::And(props) | PropKind::Or(props) => {
+                props.iter_mut().for_each(|prop| prop.terms_mut(visit));
+            }
+            PropKind::Not(inner) | PropKind::Paren(inner) => inner.terms_mut(visit),
+            PropKind::Compare { lhs, rhs, .. } => {
+                visit(lhs);
+                visit(rhs);
+            }
+            PropKind::True | PropKind::False | PropKind::Error => {}
+        }
+    }
 }
 
 /// A side of a comparison.

@@ -1,19 +1,25 @@
 //! Fences in a tree: where one can be put, which are there, the tree with more or fewer.
 //!
 //! A [`Place`] is where a new fence goes: in the native dialect at the start of a block or
-//! after a statement, in herd's dialect after a row's cell that is not empty. A fence that
+//! after a statement, in herd's dialects after a row's cell that is not empty. A fence that
 //! [`insert`] puts there has the place's (empty) range, so that whoever lowers the tree can
-//! tell it from those that were written. [`edits`] says how to change the text.
+//! tell it from those that were written. The edits of the text are made to fit it: a new
+//! statement stands on its own line, indented as its neighbours, unless those share a line; a
+//! new row has the bars of the row before it; comments stay where they are; in a text that was
+//! formatted, what comes out is formatted.
 
-mod edits;
+pub(crate) mod columns;
+mod lines;
+pub(crate) mod native;
 #[cfg(test)]
 mod tests;
 
-use crate::ast::herd::{Cell, Instruction, Op, OperandOrder, Row};
-use crate::ast::native::{Block, FenceKind, Stmt, StmtKind};
-use crate::ast::{Body, Herd, Native, Test};
+use crate::Sound;
+use crate::ast::Test;
+use crate::ast::native::FenceKind;
+use crate::dialect::Tree;
+use crate::format::{Edit, FormatError, edits, format};
 use crate::span::Span;
-pub use edits::{apply, fenced, insert_edits, remove_edits};
 
 /// Where a fence can be put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -42,255 +48,85 @@ pub struct Written {
 
 /// The name of a thread as the source has it, without the indices of its replicas.
 pub fn thread_name(test: &Test, thread: usize) -> &str {
-    match &test.body {
-        Body::Native(native) => native
-            .threads
-            .get(thread)
-            .map_or("", |t| t.name.name.as_str()),
-        Body::Herd(herd) => herd
-            .threads
-            .get(thread)
-            .map_or("", |t| t.name.name.as_str()),
-        Body::Unknown => "",
-    }
+    let threads = test.threads();
+    threads.get(thread).map_or("", |thread| &thread.name.name)
 }
 
 /// Every place of the test, by thread and then in order of place.
 pub fn places(test: &Test) -> Vec<Place> {
-    let mut places = Vec::new();
-    match &test.body {
-        Body::Native(native) => {
-            for (thread, t) in native.threads.iter().enumerate() {
-                each_block(&t.body, &mut |block| {
-                    places.push(Place {
-                        thread,
-                        at: start_of(block),
-                    });
-                    places.extend(block.stmts.iter().map(|stmt| Place {
-                        thread,
-                        at: stmt.span.end,
-                    }));
-                });
-            }
-        }
-        Body::Herd(herd) => {
-            for thread in 0..herd.threads.len() {
-                let rows = herd.rows.iter().filter(|row| follows(row, thread));
-                places.extend(rows.map(|row| Place {
-                    thread,
-                    at: row.span.end,
-                }));
-            }
-        }
-        Body::Unknown => {}
-    }
+    let mut places = test.body.tree().map_or_else(Vec::new, Tree::places);
     places.sort_unstable();
     places
 }
 
 /// Every `mfence` and `sfence`, by thread and then in order of place.
 pub fn written(test: &Test) -> Vec<Written> {
-    let mut found = Vec::new();
-    match &test.body {
-        Body::Native(native) => {
-            for (thread, t) in native.threads.iter().enumerate() {
-                each_block(&t.body, &mut |block| {
-                    found.extend(block.stmts.iter().filter_map(|stmt| match stmt.kind {
-                        StmtKind::Fence(kind) => Some(Written {
-                            thread,
-                            kind,
-                            span: stmt.span,
-                        }),
-                        _ => None,
-                    }));
-                });
-            }
-        }
-        Body::Herd(herd) => {
-            for thread in 0..herd.threads.len() {
-                let fences = herd
-                    .column(thread)
-                    .filter_map(|cell| cell.instruction.as_ref());
-                found.extend(fences.filter_map(|instruction| {
-                    Some(Written {
-                        thread,
-                        kind: kind_of(instruction.op)?,
-                        span: instruction.span,
-                    })
-                }));
-            }
-        }
-        Body::Unknown => {}
-    }
+    let mut found = test.body.tree().map_or_else(Vec::new, Tree::written);
     found.sort_unstable_by_key(|fence| (fence.thread, fence.span));
     found
 }
 
-/// The tree with more fences. What is not a place of the tree is left out.
-pub fn insert(test: &Test, fences: &[NewFence]) -> Test {
-    let mut test = test.clone();
-    match &mut test.body {
-        Body::Native(native) => insert_statements(native, fences),
-        Body::Herd(herd) => insert_rows(herd, fences),
-        Body::Unknown => {}
+/// The test with more fences. What is not a place of the tree is left out.
+pub fn insert<'p>(sound: &Sound<'p>, fences: &[NewFence]) -> Sound<'p> {
+    changed(sound, |tree| tree.insert(fences))
+}
+
+/// The test without the fences that were written at these ranges.
+pub fn remove<'p>(sound: &Sound<'p>, spans: &[Span]) -> Sound<'p> {
+    changed(sound, |tree| tree.remove(spans))
+}
+
+/// Fences name nothing: a sound test stays so.
+fn changed<'p>(sound: &Sound<'p>, change: impl FnOnce(&mut dyn Tree)) -> Sound<'p> {
+    let mut sound = sound.clone();
+    if let Some(tree) = sound.test.to_mut().body.tree_mut() {
+        change(tree);
     }
-    test
+    sound
 }
 
-/// The tree without the fences that were written at these ranges.
-pub fn remove(test: &Test, spans: &[Span]) -> Test {
-    let mut test = test.clone();
-    match &mut test.body {
-        Body::Native(native) => {
-            for thread in &mut native.threads {
-                each_block_mut(&mut thread.body, &mut |block| {
-                    block.stmts.retain(|stmt| {
-                        !(matches!(stmt.kind, StmtKind::Fence(_)) && spans.contains(&stmt.span))
-                    });
-                });
-            }
-        }
-        Body::Herd(herd) => {
-            for cell in herd.rows.iter_mut().flat_map(|row| &mut row.cells) {
-                cell.instruction
-                    .take_if(|i| kind_of(i.op).is_some() && spans.contains(&i.span));
-            }
-        }
-        Body::Unknown => {}
+/// The edits that insert fences, in order of place. `test` is the tree of `text`.
+pub fn insert_edits(text: &str, test: &Test, fences: &[NewFence]) -> Vec<Edit> {
+    let tree = test.body.tree();
+    let raw = tree.map(|tree| tree.insert_edits(text, test, fences));
+    keep_formatted(text, raw.unwrap_or_default())
+}
+
+/// The text with fences inserted, formatted; refused where the text has errors.
+pub fn fenced(text: &str, test: &Test, fences: &[NewFence]) -> Result<String, FormatError> {
+    format(&apply(text, &insert_edits(text, test, fences)))
+}
+
+/// The edits that remove the fences written at these ranges, in order of place.
+pub fn remove_edits(text: &str, test: &Test, spans: &[Span]) -> Vec<Edit> {
+    let tree = test.body.tree();
+    let raw = tree.map(|tree| tree.remove_edits(text, test, spans));
+    keep_formatted(text, raw.unwrap_or_default())
+}
+
+/// The text after the edits, which are in order of place and apart.
+pub fn apply(text: &str, edits: &[Edit]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    for edit in edits {
+        let range = edit.range.range();
+        out.push_str(text.get(from..range.start).unwrap_or(""));
+        out.push_str(&edit.text);
+        from = range.end;
     }
-    test
+    out.push_str(text.get(from..).unwrap_or(""));
+    out
 }
 
-fn insert_statements(native: &mut Native, fences: &[NewFence]) {
-    for (thread, t) in native.threads.iter_mut().enumerate() {
-        each_block_mut(&mut t.body, &mut |block| {
-            let mut stmts = Vec::with_capacity(block.stmts.len());
-            let put = |at: u32, stmts: &mut Vec<Stmt>| {
-                let place = Place { thread, at };
-                let here = fences.iter().filter(|fence| fence.place == place);
-                stmts.extend(here.map(|fence| Stmt {
-                    kind: StmtKind::Fence(fence.kind),
-                    span: Span::at(at),
-                }));
-            };
-            put(start_of(block), &mut stmts);
-            for stmt in std::mem::take(&mut block.stmts) {
-                let at = stmt.span.end;
-                stmts.push(stmt);
-                put(at, &mut stmts);
-            }
-            block.stmts = stmts;
-        });
+/// A text that was formatted stays so: its columns may have to become wider.
+fn keep_formatted(text: &str, mut raw: Vec<Edit>) -> Vec<Edit> {
+    raw.sort_by_key(|edit| edit.range);
+    if raw.is_empty() || format(text).as_deref() != Ok(text) {
+        return raw;
     }
-}
-
-fn insert_rows(herd: &mut Herd, fences: &[NewFence]) {
-    let threads = herd.threads.len();
-    let mut rows = Vec::with_capacity(herd.rows.len());
-    for row in std::mem::take(&mut herd.rows) {
-        let at = row.span.end;
-        let here: Vec<_> = fences
-            .iter()
-            .filter(|fence| fence.place.at == at && follows(&row, fence.place.thread))
-            .collect();
-        rows.push(row);
-        if here.is_empty() {
-            continue;
-        }
-        let mut cells = vec![Cell::default(); threads];
-        for fence in here {
-            if let Some(cell) = cells.get_mut(fence.place.thread) {
-                *cell = fence_cell(fence.kind, Span::at(at));
-            }
-        }
-        rows.push(Row {
-            cells,
-            span: Span::at(at),
-        });
+    let changed = apply(text, &raw);
+    match format(&changed) {
+        Ok(formatted) if formatted != changed => edits(text, &formatted),
+        _ => raw,
     }
-    herd.rows = rows;
-}
-
-fn fence_cell(kind: FenceKind, span: Span) -> Cell {
-    Cell {
-        labels: Vec::new(),
-        instruction: Some(Box::new(Instruction {
-            lock: None,
-            op: match kind {
-                FenceKind::Full => Op::Mfence,
-                FenceKind::StoreStore => Op::Sfence,
-            },
-            width: None,
-            source_width: None,
-            mnemonic: span,
-            operands: Vec::new(),
-            order: OperandOrder::DestinationFirst,
-            span,
-        })),
-        span,
-        error: false,
-    }
-}
-
-fn kind_of(op: Op) -> Option<FenceKind> {
-    match op {
-        Op::Mfence => Some(FenceKind::Full),
-        Op::Sfence => Some(FenceKind::StoreStore),
-        _ => None,
-    }
-}
-
-/// Whether a fence can follow the row in a column: something is there.
-fn follows(row: &Row, thread: usize) -> bool {
-    row.cells
-        .get(thread)
-        .is_some_and(|cell| cell.instruction.is_some() || !cell.labels.is_empty())
-}
-
-/// Behind the opening brace.
-fn start_of(block: &Block) -> u32 {
-    block.span.start + 1
-}
-
-/// The block and all within it.
-fn each_block(block: &Block, visit: &mut impl FnMut(&Block)) {
-    visit(block);
-    for stmt in &block.stmts {
-        match &stmt.kind {
-            StmtKind::If { arms, otherwise } => {
-                for arm in arms {
-                    each_block(&arm.body, visit);
-                }
-                if let Some(block) = otherwise {
-                    each_block(block, visit);
-                }
-            }
-            StmtKind::While { body, .. }
-            | StmtKind::For { body, .. }
-            | StmtKind::Repeat { body, .. }
-            | StmtKind::Block(body) => each_block(body, visit),
-            _ => {}
-        }
-    }
-}
-
-fn each_block_mut(block: &mut Block, visit: &mut impl FnMut(&mut Block)) {
-    for stmt in &mut block.stmts {
-        match &mut stmt.kind {
-            StmtKind::If { arms, otherwise } => {
-                for arm in arms {
-                    each_block_mut(&mut arm.body, visit);
-                }
-                if let Some(block) = otherwise {
-                    each_block_mut(block, visit);
-                }
-            }
-            StmtKind::While { body, .. }
-            | StmtKind::For { body, .. }
-            | StmtKind::Repeat { body, .. }
-            | StmtKind::Block(body) => each_block_mut(body, visit),
-            _ => {}
-        }
-    }
-    visit(block);
 }

@@ -16,15 +16,14 @@
 //! from the cuts of [`pieces`]; [`table`] aligns herd's columns.
 
 mod edits;
-mod herd;
+pub(crate) mod herd;
 mod layout;
-mod native;
+pub(crate) mod native;
 mod pieces;
 mod table;
 #[cfg(test)]
 mod tests;
 
-use crate::ast::Body;
 use crate::error::{Error, Severity};
 use crate::span::Span;
 pub use edits::{Edit, edits};
@@ -82,11 +81,8 @@ pub fn format_range(text: &str, range: Span) -> Result<Vec<Edit>, FormatError> {
 }
 
 fn print(text: &str, parse: &crate::Parse) -> String {
-    let printed = match &parse.test.body {
-        Body::Native(native) => native::print(text, &parse.test, native),
-        Body::Herd(herd) => herd::print(text, &parse.test, herd),
-        Body::Unknown => text.to_owned(),
-    };
+    let tree = parse.test.body.tree();
+    let printed = tree.map_or_else(|| text.to_owned(), |tree| tree.print(text, &parse.test));
     debug_assert!(
         edits::same_but_blanks(text, &printed),
         "the formatter changed more than blanks:\n{text}\n---\n{printed}"

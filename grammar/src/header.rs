@@ -2,21 +2,19 @@
 
 use crate::actions::{abbreviate, ident, quoted};
 use crate::ast::*;
+use crate::dialect::{DIALECTS, Dialect, UNKNOWN};
 use crate::error::{Error, ErrorKind};
 use crate::lexer::{Lexer, Mode, span};
 use crate::nearest::nearest;
 use crate::span::Span;
 
 pub(crate) struct Header {
-    pub dialect: Dialect,
+    pub dialect: &'static Dialect,
     pub dialect_span: Span,
     pub name: Ident,
-    pub alias: Option<Ident>,
-    pub doc: Option<Ident>,
-    pub metadata: Vec<Metadata>,
 }
 
-/// Reads up to the body; in herd's dialect that is up to the init section's brace.
+/// Reads the dialect and the name; what follows is the dialect's.
 pub(crate) fn header(lexer: &mut Lexer<'_>) -> Header {
     lexer.skip_trivia(Mode::Native);
     let (dialect, dialect_span) = dialect(lexer);
@@ -27,11 +25,8 @@ pub(crate) fn header(lexer: &mut Lexer<'_>) -> Header {
             name: SmolStr::default(),
             span: Span::at(dialect_span.end),
         },
-        alias: None,
-        doc: None,
-        metadata: Vec::new(),
     };
-    if dialect == Dialect::Unknown {
+    if *dialect == UNKNOWN {
         return header;
     }
     if let Some(name) = name(lexer) {
@@ -41,25 +36,16 @@ pub(crate) fn header(lexer: &mut Lexer<'_>) -> Header {
             .errors
             .push(Error::new(ErrorKind::MissingName, header.name.span));
     }
-    if dialect == Dialect::Native {
-        lexer.skip_trivia(Mode::Native);
-        if lexer.peek_byte() == Some(b'"') {
-            header.doc = Some(doc(lexer));
-        }
-    } else {
-        header.alias = alias(lexer);
-        herd_lines(lexer, &mut header);
-    }
     header
 }
 
-fn dialect(lexer: &mut Lexer<'_>) -> (Dialect, Span) {
+fn dialect(lexer: &mut Lexer<'_>) -> (&'static Dialect, Span) {
     let word = lexer.take_while(|byte| !byte.is_ascii_whitespace());
     let text = word.text(lexer.text);
+    if let Some(known) = Dialect::named(text) {
+        return (known, word);
+    }
     let kind = match text {
-        "litmus" => return (Dialect::Native, word),
-        "X86" => return (Dialect::X86, word),
-        "X86_64" => return (Dialect::X86_64, word),
         "" => ErrorKind::EmptyFile,
         "C" => ErrorKind::UnsupportedDialect,
         _ => ErrorKind::UnknownDialect {
@@ -67,13 +53,13 @@ fn dialect(lexer: &mut Lexer<'_>) -> (Dialect, Span) {
         },
     };
     let suggestion = match kind {
-        ErrorKind::UnknownDialect { .. } => nearest(text, ["litmus", "X86", "X86_64"]),
+        ErrorKind::UnknownDialect { .. } => nearest(text, DIALECTS.iter().map(|known| known.word)),
         _ => None,
     };
     lexer
         .errors
         .push(Error::new(kind, word).suggest(suggestion));
-    (Dialect::Unknown, word)
+    (&UNKNOWN, word)
 }
 
 /// What stands on the dialect's line up to a blank: `2+2W+mfence+po`, `x86/n7`.
@@ -89,7 +75,7 @@ fn name(lexer: &mut Lexer<'_>) -> Option<Ident> {
 }
 
 /// `(nSeven)` behind the name.
-fn alias(lexer: &mut Lexer<'_>) -> Option<Ident> {
+pub(crate) fn alias(lexer: &mut Lexer<'_>) -> Option<Ident> {
     lexer.skip_spaces();
     let rest = &lexer.text[lexer.pos..lexer.line_end()];
     if !rest.starts_with('(') || rest.starts_with("(*") {
@@ -102,20 +88,23 @@ fn alias(lexer: &mut Lexer<'_>) -> Option<Ident> {
     Some(ident(lexer.text, start as u32, end as u32))
 }
 
-fn doc(lexer: &mut Lexer<'_>) -> Ident {
-    let span = lexer.string();
-    quoted(lexer.text, span)
+/// The string that says what the test is about.
+pub(crate) fn doc(lexer: &mut Lexer<'_>, test: &mut Test) {
+    if test.doc.is_none() && lexer.peek_byte() == Some(b'"') {
+        let span = lexer.string();
+        test.doc = Some(quoted(lexer.text, span));
+    }
 }
 
 /// `"…"` and `Key=Value` lines, until the init section starts.
-fn herd_lines(lexer: &mut Lexer<'_>, header: &mut Header) {
+pub(crate) fn herd_lines(lexer: &mut Lexer<'_>, test: &mut Test) {
     let mut reported = false;
     loop {
         lexer.skip_trivia(Mode::Herd);
         match lexer.peek_byte() {
             None | Some(b'{') => return,
-            Some(b'"') if header.doc.is_none() => {
-                header.doc = Some(doc(lexer));
+            Some(b'"') if test.doc.is_none() => {
+                doc(lexer, test);
                 continue;
             }
             _ => {}
@@ -125,7 +114,7 @@ fn herd_lines(lexer: &mut Lexer<'_>, header: &mut Header) {
         }
         let start = lexer.pos;
         match metadata(lexer) {
-            Some(metadata) => header.metadata.push(metadata),
+            Some(metadata) => test.metadata.push(metadata),
             None => {
                 lexer.pos = start;
                 lexer.skip_line();

@@ -7,6 +7,9 @@ use crate::ast::{Ident, Int, SmolStr};
 use crate::error::{Error, ErrorKind};
 use crate::nearest::nearest;
 use crate::span::Span;
+use crate::symbols::Access;
+use crate::words::Kind;
+use crate::words::x86::{MNEMONICS, mnemonic_by_name};
 
 /// What one call of the herd parser gives, by the marker before its tokens.
 #[derive(Debug)]
@@ -203,9 +206,9 @@ pub(crate) fn build(
     span: Span,
     errors: &mut Vec<Error>,
 ) -> Option<Box<Instruction>> {
-    let Some((op, width, source_width)) = mnemonic_by_name(&mnemonic.name) else {
+    let Some(known) = mnemonic_by_name(&mnemonic.name) else {
         let lower = mnemonic.name.to_ascii_lowercase();
-        let nearest = nearest(&lower, MNEMONICS.iter().map(|(name, _, _)| *name));
+        let nearest = nearest(&lower, MNEMONICS.iter().map(|word| word.text));
         errors.push(
             Error::new(
                 ErrorKind::UnknownInstruction {
@@ -232,9 +235,10 @@ pub(crate) fn build(
     }
     let instruction = Instruction {
         lock,
-        op,
-        width,
-        source_width,
+        op: known.op,
+        word: known.word,
+        width: known.width,
+        source_width: known.source_width,
         mnemonic: mnemonic.span,
         operands,
         order,
@@ -262,13 +266,24 @@ fn check(instruction: &Instruction, name: &SmolStr) -> Option<(ErrorKind, Span)>
             span,
         ))
     };
-    let (least, most, words) = arity(instruction.op);
-    if !(least..=most).contains(&operands.len()) {
+    let most = instruction.word.arguments.len();
+    let (optional, lockable) = match instruction.word.kind {
+        Kind::Instruction(_, form) => (form.optional, form.lockable),
+        _ => (0, false),
+    };
+    if !(most - optional..=most).contains(&operands.len()) {
         return Some((
             ErrorKind::OperandCount {
                 instruction: name.clone(),
                 found: operands.len(),
-                expected: words,
+                expected: match (most, optional) {
+                    (0, _) => "no operands",
+                    (1, 0) => "one operand",
+                    (1, _) => "at most one operand",
+                    (_, 0) => "two operands",
+                    (_, 1) => "one or two operands",
+                    _ => "at most two operands",
+                },
             },
             instruction.span,
         ));
@@ -282,7 +297,7 @@ fn check(instruction: &Instruction, name: &SmolStr) -> Option<(ErrorKind, Span)>
                 return bad("a location is written `[x]` or `(x)`", operand.span);
             }
             (OperandKind::Immediate(_) | OperandKind::Address(_), false)
-                if position == 0 && writes_first(instruction.op) =>
+                if instruction.word.arguments[position].access != Access::Read =>
             {
                 return bad("a number cannot be written to", operand.span);
             }
@@ -304,27 +319,15 @@ fn check(instruction: &Instruction, name: &SmolStr) -> Option<(ErrorKind, Span)>
         (Op::Xadd | Op::Cmpxchg, [_, source]) if !register(source) => {
             return bad("the source must be a register", source.span);
         }
+        (Op::Movzx | Op::Movsx, [_, source]) if !register(source) && !memory(source) => {
+            return bad("the source must be a register or memory", source.span);
+        }
         (Op::Lea, [target, source]) if !register(target) || !memory(source) => {
             return bad("loads an address into a register", instruction.span);
         }
         _ => {}
     }
     if let Some(lock) = instruction.lock {
-        let lockable = matches!(
-            instruction.op,
-            Op::Xchg
-                | Op::Xadd
-                | Op::Cmpxchg
-                | Op::Inc
-                | Op::Dec
-                | Op::Neg
-                | Op::Not
-                | Op::Add
-                | Op::Sub
-                | Op::And
-                | Op::Or
-                | Op::Xor
-        );
         // `xchg` with its memory operand second is the same instruction.
         let destination = operands.first().is_some_and(memory);
         let swapped = instruction.op == Op::Xchg && operands.iter().any(memory);
@@ -334,164 +337,3 @@ fn check(instruction: &Instruction, name: &SmolStr) -> Option<(ErrorKind, Span)>
     }
     None
 }
-
-fn arity(op: Op) -> (usize, usize, &'static str) {
-    match op {
-        Op::Mfence | Op::Sfence | Op::Lfence => (0, 0, "no operands"),
-        Op::Ret => (0, 1, "at most one operand"),
-        Op::Nop => (0, 2, "at most two operands"),
-        Op::Inc | Op::Dec | Op::Neg | Op::Not | Op::Jmp | Op::J(_) => (1, 1, "one operand"),
-        Op::Shl | Op::Shr | Op::Sar => (1, 2, "one or two operands"),
-        _ => (2, 2, "two operands"),
-    }
-}
-
-fn writes_first(op: Op) -> bool {
-    !matches!(op, Op::Cmp | Op::Test | Op::Nop | Op::Ret)
-}
-
-type Mnemonic = (Op, Option<Width>, Option<Width>);
-
-/// `movl`, `MOVQ`, `xchg`, `movzbl`
-pub(crate) fn mnemonic_by_name(name: &str) -> Option<Mnemonic> {
-    let mut lower = [0u8; 12];
-    let lower = lower.get_mut(..name.len())?;
-    lower.copy_from_slice(name.as_bytes());
-    lower.make_ascii_lowercase();
-    let exact = |word: &[u8]| {
-        let key = pack(word);
-        let at = KEYS.iter().position(|known| *known == key)?;
-        Some(MNEMONICS[at])
-    };
-    if let Some((_, op, _)) = exact(lower) {
-        return Some((op, None, None));
-    }
-    if let Some(op) = extending_move(lower) {
-        return Some(op);
-    }
-    let (suffix, stem) = lower.split_last()?;
-    let width = width_of(*suffix)?;
-    match exact(stem) {
-        Some((_, op, true)) => Some((op, Some(width), None)),
-        _ => None,
-    }
-}
-
-/// A word of up to twelve letters as one number, for quick comparison.
-const fn pack(word: &[u8]) -> u128 {
-    let mut key = 0;
-    let mut at = 0;
-    while at < word.len() {
-        key = key << 8 | word[at] as u128;
-        at += 1;
-    }
-    key
-}
-
-/// The names of [`MNEMONICS`], packed.
-const KEYS: [u128; MNEMONICS.len()] = {
-    let mut keys = [0; MNEMONICS.len()];
-    let mut at = 0;
-    while at < keys.len() {
-        keys[at] = pack(MNEMONICS[at].0.as_bytes());
-        at += 1;
-    }
-    keys
-};
-
-/// AT&T's `movzbl`, `movslq`: from the first size to the second.
-fn extending_move(word: &[u8]) -> Option<Mnemonic> {
-    let (op, sizes) = match word {
-        [b'm', b'o', b'v', b'z', sizes @ ..] => (Op::Movzx, sizes),
-        [b'm', b'o', b'v', b's', sizes @ ..] => (Op::Movsx, sizes),
-        _ => return None,
-    };
-    let [from, to] = sizes else { return None };
-    let (from, to) = (width_of(*from)?, width_of(*to)?);
-    (from < to).then_some((op, Some(to), Some(from)))
-}
-
-fn width_of(suffix: u8) -> Option<Width> {
-    match suffix {
-        b'b' => Some(Width::Byte),
-        b'w' => Some(Width::Word),
-        b'l' => Some(Width::Long),
-        b'q' => Some(Width::Quad),
-        _ => None,
-    }
-}
-
-/// The mnemonics, and whether AT&T's size suffix may follow; common ones first.
-pub(crate) const MNEMONICS: [(&str, Op, bool); 70] = [
-    ("mov", Op::Mov, true),
-    ("mfence", Op::Mfence, false),
-    ("xchg", Op::Xchg, true),
-    ("movabs", Op::Mov, true),
-    ("movzx", Op::Movzx, false),
-    ("movsx", Op::Movsx, false),
-    ("movsxd", Op::Movsx, false),
-    ("lea", Op::Lea, true),
-    ("xadd", Op::Xadd, true),
-    ("cmpxchg", Op::Cmpxchg, true),
-    ("inc", Op::Inc, true),
-    ("dec", Op::Dec, true),
-    ("neg", Op::Neg, true),
-    ("not", Op::Not, true),
-    ("add", Op::Add, true),
-    ("sub", Op::Sub, true),
-    ("and", Op::And, true),
-    ("or", Op::Or, true),
-    ("xor", Op::Xor, true),
-    ("shl", Op::Shl, true),
-    ("sal", Op::Shl, true),
-    ("shr", Op::Shr, true),
-    ("sar", Op::Sar, true),
-    ("cmp", Op::Cmp, true),
-    ("test", Op::Test, true),
-    ("jmp", Op::Jmp, false),
-    ("je", Op::J(Cond::E), false),
-    ("jz", Op::J(Cond::E), false),
-    ("jne", Op::J(Cond::Ne), false),
-    ("jnz", Op::J(Cond::Ne), false),
-    ("jl", Op::J(Cond::L), false),
-    ("jnge", Op::J(Cond::L), false),
-    ("jge", Op::J(Cond::Ge), false),
-    ("jnl", Op::J(Cond::Ge), false),
-    ("jle", Op::J(Cond::Le), false),
-    ("jng", Op::J(Cond::Le), false),
-    ("jg", Op::J(Cond::G), false),
-    ("jnle", Op::J(Cond::G), false),
-    ("jb", Op::J(Cond::B), false),
-    ("jc", Op::J(Cond::B), false),
-    ("jnae", Op::J(Cond::B), false),
-    ("jae", Op::J(Cond::Ae), false),
-    ("jnb", Op::J(Cond::Ae), false),
-    ("jnc", Op::J(Cond::Ae), false),
-    ("jbe", Op::J(Cond::Be), false),
-    ("jna", Op::J(Cond::Be), false),
-    ("ja", Op::J(Cond::A), false),
-    ("jnbe", Op::J(Cond::A), false),
-    ("js", Op::J(Cond::S), false),
-    ("jns", Op::J(Cond::Ns), false),
-    ("jo", Op::J(Cond::O), false),
-    ("jno", Op::J(Cond::No), false),
-    ("jp", Op::J(Cond::P), false),
-    ("jpe", Op::J(Cond::P), false),
-    ("jnp", Op::J(Cond::Np), false),
-    ("jpo", Op::J(Cond::Np), false),
-    ("ret", Op::Ret, true),
-    ("nop", Op::Nop, true),
-    ("pause", Op::Nop, false),
-    ("endbr64", Op::Nop, false),
-    ("endbr32", Op::Nop, false),
-    ("sfence", Op::Sfence, false),
-    ("lfence", Op::Lfence, false),
-    // Hints and cache control: nothing that these models relax.
-    ("prefetcht0", Op::Nop, false),
-    ("prefetcht1", Op::Nop, false),
-    ("prefetcht2", Op::Nop, false),
-    ("prefetchnta", Op::Nop, false),
-    ("prefetchw", Op::Nop, false),
-    ("clflush", Op::Nop, false),
-    ("clflushopt", Op::Nop, false),
-];

@@ -26,6 +26,8 @@ pub(crate) struct Damage {
 pub(crate) struct Items<'a> {
     pub text: &'a str,
     pub tokens: &'a [Token],
+    /// What can stand where an item begins, in words.
+    pub expected: &'static str,
     pub test: &'a mut Test,
     pub native: &'a mut Native,
     pub errors: &'a mut Vec<Error>,
@@ -51,9 +53,10 @@ impl Items<'_> {
         while end < self.tokens.len() && !starts_item(self.tokens, end) {
             end += 1;
         }
-        let herd = self.test.dialect.is_herd();
         let rest = &self.tokens[at..end];
-        if rest.iter().all(|token| token.kind == TokenKind::Semicolon) && herd {
+        // In herd's dialects semicolons may stand between conditions.
+        let loose = self.test.dialect.expects_in_comments;
+        if rest.iter().all(|token| token.kind == TokenKind::Semicolon) && loose {
             return end;
         }
         let error = match first.kind {
@@ -64,17 +67,18 @@ impl Items<'_> {
                 return end;
             }
             _ => {
-                let expected = SmolStr::new_static(if herd {
-                    "a condition, `locations` or `filter`"
-                } else {
-                    "a declaration, a thread or a condition"
-                });
+                let expected = SmolStr::new_static(self.expected);
                 let found = quote(self.text, first);
                 let error = Error::new(ErrorKind::Unexpected { found, expected }, first.span);
                 let word = first.span.text(self.text);
                 let nearest = match first.kind {
-                    TokenKind::Ident if herd => crate::nearest::nearest(word, HERD_WORDS),
-                    TokenKind::Ident => crate::nearest::nearest(word, NATIVE_WORDS),
+                    TokenKind::Ident => {
+                        let words = self.test.dialect.words();
+                        let items = words
+                            .filter(|word| word.token.is_some_and(|token| token.starts_item()));
+                        let items = items.map(|word| word.text).chain(["~exists"]);
+                        crate::nearest::nearest(word, items)
+                    }
                     TokenKind::Semicolon if rest.len() == 1 => Some(""),
                     _ => None,
                 };
@@ -268,28 +272,6 @@ impl Items<'_> {
         }
     }
 }
-
-const NATIVE_WORDS: [&str; 11] = [
-    "shared",
-    "mutex",
-    "param",
-    "const",
-    "thread",
-    "exists",
-    "~exists",
-    "forall",
-    "locations",
-    "filter",
-    "expect",
-];
-const HERD_WORDS: [&str; 6] = [
-    "exists",
-    "~exists",
-    "forall",
-    "final",
-    "locations",
-    "filter",
-];
 
 fn is_decl(kind: TokenKind) -> bool {
     matches!(

@@ -12,6 +12,8 @@ use crate::ast::{Comment, CommentKind};
 use crate::error::{Error, ErrorKind};
 use crate::span::Span;
 use crate::token::{Token, TokenKind};
+use crate::words::native::native_token;
+use crate::words::{condition_token, herd_token};
 
 /// Where in a file the lexer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,8 +210,12 @@ impl<'t> Lexer<'t> {
         }
         let word = &self.text[start..self.pos];
         match mode {
-            Mode::Native => TokenKind::native_word(word).unwrap_or(TokenKind::Ident),
-            Mode::Herd => TokenKind::herd_word(word).unwrap_or(TokenKind::Ident),
+            Mode::Native => native_token(word)
+                .or_else(|| condition_token(word))
+                .unwrap_or(TokenKind::Ident),
+            Mode::Herd => condition_token(word)
+                .or_else(|| herd_token(word))
+                .unwrap_or(TokenKind::Ident),
             Mode::Cells if word.eq_ignore_ascii_case("lock") => TokenKind::LockPrefix,
             Mode::Cells => match register_by_name(word) {
                 Some(_) => TokenKind::Register,

@@ -3,7 +3,10 @@
 //! The parser cannot fail: [`parse`] gives a tree and a list of errors for
 //! every text. There is no file input or output here.
 
+use std::borrow::Cow;
+
 pub mod ast;
+pub mod dialect;
 pub mod error;
 mod explain;
 pub mod fences;
@@ -12,9 +15,11 @@ pub mod limits;
 pub mod scan;
 pub mod span;
 pub mod symbols;
+pub mod words;
 
 pub use ast::Test;
 pub use decode::decode;
+pub use dialect::{DIALECTS, Dialect};
 pub use error::{Error, ErrorKind, Fix, Related, Severity};
 pub use explain::{codes, explain};
 pub use nearest::nearest;
@@ -36,6 +41,32 @@ impl Parse {
         self.errors
             .iter()
             .any(|error| error.severity() == Severity::Error)
+    }
+
+    /// What can be lowered: nothing, when the text has errors.
+    pub fn sound(&self) -> Option<Sound<'_>> {
+        (!self.has_errors()).then_some(Sound {
+            test: Cow::Borrowed(&self.test),
+            symbols: &self.symbols,
+        })
+    }
+}
+
+/// A test without errors: every node was read, and every name is one that was declared, as
+/// what it is used for.
+#[derive(Clone, Debug)]
+pub struct Sound<'p> {
+    test: Cow<'p, Test>,
+    symbols: &'p Symbols,
+}
+
+impl<'p> Sound<'p> {
+    pub fn test(&self) -> &Test {
+        &self.test
+    }
+
+    pub fn symbols(&self) -> &'p Symbols {
+        self.symbols
     }
 }
 

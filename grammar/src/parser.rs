@@ -9,6 +9,8 @@ use crate::error::{Error, ErrorKind};
 use crate::instruction::HerdNode;
 use crate::span::Span;
 use crate::token::{Never, Spanned, Token, TokenKind};
+use crate::words::native::NATIVE;
+use crate::words::{Kind, Word};
 
 lalrpop_util::lalrpop_mod!(
     #[allow(clippy::all, unused)]
@@ -175,36 +177,11 @@ fn failure(error: ParseError<u32, TokenKind, Never>, tokens: &[Token]) -> Failur
 /// The terminals that would fit, in words: an operand or an operator is one thing
 /// to a reader, however many ways there are to begin one.
 fn describe(expected: &[String]) -> String {
-    const GROUPS: [(&str, &[&str], &[&str]); 5] = [
-        (
-            "a statement",
-            &["mfence", "assert"],
-            &[
-                "mfence",
-                "sfence",
-                "lock",
-                "unlock",
-                "assert",
-                "assume",
-                "await",
-                "if",
-                "while",
-                "for",
-                "repeat",
-                "break",
-                "continue",
-                "return",
-                "xchg",
-                "cas",
-                "fetch_add",
-                "fetch_sub",
-                "fetch_and",
-                "fetch_or",
-                "fetch_xor",
-                "name",
-                "{",
-            ],
-        ),
+    let statement = |word: &&Word| matches!(word.kind, Kind::Control | Kind::Fence | Kind::Call);
+    let mut statements: Vec<&str> = vec!["atomic", "name", "{"];
+    statements.extend(NATIVE.iter().filter(statement).map(|word| word.text));
+    let groups: [(&str, &[&str], &[&str]); 5] = [
+        ("a statement", &["mfence", "assert"], &statements),
         (
             "an operand",
             &["$", "%register"],
@@ -222,21 +199,7 @@ fn describe(expected: &[String]) -> String {
         (
             "an expression",
             &["number", "~", "-"],
-            &[
-                "number",
-                "name",
-                "-",
-                "~",
-                "!",
-                "(",
-                "xchg",
-                "cas",
-                "fetch_add",
-                "fetch_sub",
-                "fetch_and",
-                "fetch_or",
-                "fetch_xor",
-            ],
+            &["number", "name", "-", "~", "!", "(", "atomic"],
         ),
         (
             "an operator",
@@ -254,7 +217,7 @@ fn describe(expected: &[String]) -> String {
     ];
     let mut rest: Vec<&str> = expected.iter().map(|word| word.trim_matches('"')).collect();
     let mut words = Vec::new();
-    for (description, signs, members) in GROUPS {
+    for (description, signs, members) in groups {
         if signs.iter().all(|sign| rest.contains(sign)) {
             rest.retain(|word| !members.contains(word));
             words.push(description.to_owned());

@@ -3,8 +3,9 @@
 use crate::actions::CondNode;
 use crate::ast::herd::OperandOrder;
 use crate::ast::*;
+use crate::dialect::UNKNOWN;
 use crate::error::{Error, ErrorKind};
-use crate::header::{Header, header};
+use crate::header::{Header, alias, doc, header, herd_lines};
 use crate::items::{Damage, Items};
 use crate::lexer::{Lexer, Mode, span};
 use crate::limits::{MAX_BYTES, MAX_ERRORS};
@@ -17,15 +18,12 @@ pub(crate) fn read(text: &str) -> (Test, Vec<Error>, Damage) {
     let mut damage = Damage::default();
     if text.len() > MAX_BYTES {
         let empty = Header {
-            dialect: Dialect::Unknown,
+            dialect: &UNKNOWN,
             dialect_span: Span::default(),
             name: Ident {
                 name: SmolStr::default(),
                 span: Span::default(),
             },
-            alias: None,
-            doc: None,
-            metadata: Vec::new(),
         };
         let error = Error::new(ErrorKind::FileTooLarge, Span::default());
         return (test(empty, text), vec![error], damage);
@@ -34,25 +32,13 @@ pub(crate) fn read(text: &str) -> (Test, Vec<Error>, Damage) {
     let header = header(&mut lexer);
     let dialect = header.dialect;
     let mut test = test(header, text);
-    match dialect {
-        Dialect::Unknown => return (test, lexer.errors, damage),
-        Dialect::Native => native(&mut lexer, &mut test, &mut damage),
-        Dialect::X86 => herd(
-            &mut lexer,
-            OperandOrder::DestinationFirst,
-            &mut test,
-            &mut damage,
-        ),
-        Dialect::X86_64 => herd(
-            &mut lexer,
-            OperandOrder::DestinationLast,
-            &mut test,
-            &mut damage,
-        ),
+    if *dialect == UNKNOWN {
+        return (test, lexer.errors, damage);
     }
+    (dialect.read)(&mut lexer, &mut test, &mut damage);
     let mut errors = lexer.errors;
     test.comments = lexer.comments;
-    if dialect.is_herd() {
+    if dialect.expects_in_comments {
         expect_comments(text, &mut test, &mut errors);
     }
     if errors.len() >= MAX_ERRORS {
@@ -69,9 +55,9 @@ fn test(header: Header, text: &str) -> Test {
         dialect: header.dialect,
         dialect_span: header.dialect_span,
         name: header.name,
-        alias: header.alias,
-        doc: header.doc,
-        metadata: header.metadata,
+        alias: None,
+        doc: None,
+        metadata: Vec::new(),
         body: Body::Unknown,
         filter: None,
         locations: Vec::new(),
@@ -82,7 +68,9 @@ fn test(header: Header, text: &str) -> Test {
     }
 }
 
-fn native(lexer: &mut Lexer<'_>, test: &mut Test, damage: &mut Damage) {
+pub(crate) fn native(lexer: &mut Lexer<'_>, test: &mut Test, damage: &mut Damage) {
+    lexer.skip_trivia(Mode::Native);
+    doc(lexer, test);
     let mut tokens = Vec::with_capacity((lexer.text.len() - lexer.pos) / 3);
     loop {
         lexer.skip_trivia(Mode::Native);
@@ -96,13 +84,15 @@ fn native(lexer: &mut Lexer<'_>, test: &mut Test, damage: &mut Damage) {
         }
     }
     let mut body = Native::default();
-    items(lexer, &tokens, test, &mut body, damage);
+    let expected = "a declaration, a thread or a condition";
+    items(lexer, &tokens, expected, test, &mut body, damage);
     test.body = Body::Native(body);
 }
 
 fn items(
     lexer: &mut Lexer<'_>,
     tokens: &[Token],
+    expected: &'static str,
     test: &mut Test,
     native: &mut Native,
     damage: &mut Damage,
@@ -110,6 +100,7 @@ fn items(
     Items {
         text: lexer.text,
         tokens,
+        expected,
         test,
         native,
         errors: &mut lexer.errors,
@@ -118,10 +109,23 @@ fn items(
     .read();
 }
 
-fn herd(lexer: &mut Lexer<'_>, order: OperandOrder, test: &mut Test, damage: &mut Damage) {
-    let (body, damaged) = table(lexer, order);
+pub(crate) fn herd(
+    lexer: &mut Lexer<'_>,
+    order: OperandOrder,
+    test: &mut Test,
+    damage: &mut Damage,
+) {
+    test.alias = alias(lexer);
+    herd_lines(lexer, test);
+    let (mut body, damaged) = table(lexer, order);
+    body.wide = order == OperandOrder::DestinationLast;
     test.body = Body::Herd(body);
     damage.top |= damaged;
+    herd_conditions(lexer, test, damage);
+}
+
+/// What follows the code in every dialect of herd's: `locations`, `filter`, conditions.
+pub(crate) fn herd_conditions(lexer: &mut Lexer<'_>, test: &mut Test, damage: &mut Damage) {
     let mut tokens = Vec::new();
     loop {
         lexer.skip_trivia(Mode::Herd);
@@ -138,35 +142,33 @@ fn herd(lexer: &mut Lexer<'_>, order: OperandOrder, test: &mut Test, damage: &mu
             None => break,
         }
     }
-    items(lexer, &tokens, test, &mut Native::default(), damage);
+    let expected = "a condition, `locations` or `filter`";
+    items(
+        lexer,
+        &tokens,
+        expected,
+        test,
+        &mut Native::default(),
+        damage,
+    );
     number_threads(test);
 }
 
 /// `P0:EAX` and `0:EAX` are the same in herd's dialect.
 fn number_threads(test: &mut Test) {
-    for condition in &mut test.conditions {
-        number_prop(&mut condition.prop);
-    }
-    if let Some(filter) = &mut test.filter {
-        number_prop(&mut filter.prop);
+    let props = test
+        .conditions
+        .iter_mut()
+        .map(|condition| &mut condition.prop);
+    for prop in props.chain(test.filter.iter_mut().map(|filter| &mut filter.prop)) {
+        prop.terms_mut(&mut |term| {
+            if let Term::Observable(observable) = term {
+                number_observable(observable);
+            }
+        });
     }
     for locations in &mut test.locations {
         locations.items.iter_mut().for_each(number_observable);
-    }
-}
-
-fn number_prop(prop: &mut Prop) {
-    match &mut prop.kind {
-        PropKind::And(props) | PropKind::Or(props) => props.iter_mut().for_each(number_prop),
-        PropKind::Not(inner) | PropKind::Paren(inner) => number_prop(inner),
-        PropKind::Compare { lhs, rhs, .. } => {
-            for term in [lhs, rhs] {
-                if let Term::Observable(observable) = term {
-                    number_observable(observable);
-                }
-            }
-        }
-        PropKind::True | PropKind::False | PropKind::Error => {}
     }
 }
 

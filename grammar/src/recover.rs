@@ -39,17 +39,10 @@ pub(crate) fn thread(
 
 /// Whether a statement of the block could not be read.
 pub(crate) fn has_error(block: &Block) -> bool {
-    block.stmts.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Error => true,
-        StmtKind::If { arms, otherwise } => {
-            arms.iter().any(|arm| has_error(&arm.body)) || otherwise.as_ref().is_some_and(has_error)
-        }
-        StmtKind::While { body, .. }
-        | StmtKind::For { body, .. }
-        | StmtKind::Repeat { body, .. }
-        | StmtKind::Block(body) => has_error(body),
-        _ => false,
-    })
+    let mut found = false;
+    let unread = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Error);
+    block.each(&mut |block| found |= block.stmts.iter().any(unread));
+    found
 }
 
 /// A block that is still open.

@@ -3,10 +3,11 @@
 //! For what must work in the middle of a keystroke, when no tree has what it needs. It is the
 //! parser's own lexer that cuts.
 
-use crate::ast::{Comment, CommentKind, Dialect};
+use crate::ast::{Comment, CommentKind};
+use crate::dialect::{Context, Dialect};
 use crate::lexer::{Lexer, Mode};
 use crate::span::Span;
-use crate::token::{HERD_WORDS, NATIVE_WORDS, TokenKind};
+use crate::token::TokenKind;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PieceKind {
@@ -37,14 +38,10 @@ impl Piece {
 }
 
 /// The pieces of a text in order; blanks are between them.
-pub fn pieces(text: &str, dialect: Dialect) -> Pieces<'_> {
+pub fn pieces<'t>(text: &'t str, dialect: &Dialect) -> Pieces<'t> {
     Pieces {
         lexer: Lexer::new(text),
-        mode: if dialect.is_herd() {
-            Mode::Herd
-        } else {
-            Mode::Native
-        },
+        mode: dialect.mode,
         comments: Vec::new().into_iter(),
         unclosed: false,
         token: None,
@@ -122,13 +119,32 @@ fn is_word_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// The words of a dialect that are no names.
-pub fn reserved_words(dialect: Dialect) -> &'static [&'static str] {
-    if dialect.is_herd() {
-        HERD_WORDS
-    } else {
-        NATIVE_WORDS
+/// Where a cursor is; none before anything is written but the word at the cursor.
+pub fn context<'t>(text: &'t str, dialect: &Dialect, offset: u32) -> Option<Context<'t>> {
+    if in_expect_comment(text, offset) {
+        return Some(Context::Expect);
     }
+    // The word that is being typed says nothing about where it is.
+    let typed = word_at(text, offset).map_or(offset, |word| word.start.min(offset));
+    let mut before: Vec<Piece> = Vec::new();
+    for piece in pieces(text, dialect).take_while(|piece| piece.span.start < typed) {
+        if piece.holds(offset) {
+            return Some(Context::Nowhere);
+        }
+        if piece.kind != PieceKind::Comment {
+            before.push(piece);
+        }
+    }
+    (!before.is_empty()).then(|| (dialect.context)(text, &before))
+}
+
+/// herd's expectations are in a comment: `(* expect: SC never, … *)`.
+fn in_expect_comment(text: &str, offset: u32) -> bool {
+    let before = text.get(..offset as usize).unwrap_or_default();
+    before.rfind("(*").is_some_and(|open| {
+        let inside = &before[open + 2..];
+        inside.trim_start().starts_with("expect:") && !inside.contains("*)")
+    })
 }
 
 /// The word that a cursor touches.
@@ -144,9 +160,10 @@ pub fn word_at(text: &str, offset: u32) -> Option<Span> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialect::DIALECTS;
 
     fn kinds(text: &str) -> Vec<(PieceKind, &str)> {
-        pieces(text, Dialect::Native)
+        pieces(text, DIALECTS[0])
             .map(|piece| (piece.kind, piece.span.text(text)))
             .collect()
     }
@@ -183,7 +200,7 @@ mod tests {
     fn what_is_open_holds_what_is_typed_behind_it() {
         let holds = |text: &str| {
             let end = text.len() as u32;
-            pieces(text, Dialect::Native).any(|piece| piece.holds(end))
+            pieces(text, DIALECTS[0]).any(|piece| piece.holds(end))
         };
         for text in ["x // a", "\"a", "/* a", "(* (* *)"] {
             assert!(holds(text), "{text}");
@@ -206,12 +223,12 @@ mod tests {
 
     #[test]
     fn reserved_words_are_those_of_the_lexer() {
-        for dialect in [Dialect::Native, Dialect::X86] {
-            for word in reserved_words(dialect) {
+        for dialect in DIALECTS {
+            for word in dialect.reserved() {
                 assert!(is_name(word), "{word}");
             }
+            assert!(dialect.reserved().any(|word| word == "true"));
         }
-        assert!(reserved_words(Dialect::Native).contains(&"true"));
-        assert!(reserved_words(Dialect::X86).contains(&"not"));
+        assert!(DIALECTS[1].reserved().any(|word| word == "not"));
     }
 }

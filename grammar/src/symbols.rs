@@ -1,14 +1,14 @@
 //! Who is who: every definition of a test, and where it is used.
 
 mod conditions;
-mod herd;
-mod native;
+pub(crate) mod herd;
+pub(crate) mod native;
 #[cfg(test)]
 mod tests;
 
 use rustc_hash::FxHashMap;
 
-use crate::ast::{Body, Ident, SmolStr, Test};
+use crate::ast::{Ident, SmolStr, Test};
 use crate::error::{Error, ErrorKind, NameKind, Related, Severity};
 use crate::items::Damage;
 use crate::limits::MAX_ERRORS;
@@ -75,14 +75,6 @@ impl Symbols {
         std::iter::once(symbol.definition).chain(references)
     }
 
-    /// The global of that name, or else the thread's own.
-    pub fn find(&self, name: &str, thread: Option<u32>) -> Option<SymbolId> {
-        let index = self.symbols.iter().position(|symbol| {
-            symbol.name == name && (symbol.thread.is_none() || symbol.thread == thread)
-        })?;
-        Some(SymbolId(index as u32))
-    }
-
     /// What can be named in a thread (or, with `None`, at the top): globals and its own.
     pub fn visible(&self, thread: Option<u32>) -> impl Iterator<Item = &Symbol> {
         self.symbols
@@ -99,16 +91,14 @@ pub(crate) fn resolve(test: &Test, damage: &Damage, errors: &mut Vec<Error>) -> 
         damage,
         reported: FxHashMap::default(),
     };
-    match &test.body {
-        Body::Native(body) => native::resolve(test, body, &mut builder),
-        Body::Herd(body) => herd::resolve(test, body, &mut builder),
-        Body::Unknown => {}
+    if let Some(tree) = test.body.tree() {
+        tree.resolve(test, &mut builder);
     }
     builder.finish()
 }
 
 /// Collects symbols and errors.
-struct Builder<'a> {
+pub(crate) struct Builder<'a> {
     symbols: Vec<Symbol>,
     errors: &'a mut Vec<Error>,
     damage: &'a Damage,

@@ -15,12 +15,13 @@ use crate::ast::herd::*;
 use crate::ast::{Ident, SmolStr, ThreadRef, ThreadRefKind};
 use crate::error::{Error, ErrorKind};
 use crate::header::{at_table, at_table_text};
-use crate::instruction::{HerdNode, mnemonic_by_name};
+use crate::instruction::HerdNode;
 use crate::lexer::{Lexer, Mode, span};
 use crate::limits::MAX_ERRORS;
 use crate::parser::{herd_node, quote};
 use crate::span::Span;
 use crate::token::{Token, TokenKind};
+use crate::words::x86::mnemonic_by_name;
 
 /// Rows with a wrong number of cells that are reported: one mistake in the first
 /// row makes every row wrong.

@@ -75,7 +75,7 @@ fn block(node: &Block, indent: usize, out: &mut String) {
                     .map_or("_".to_owned(), |target| place(target));
                 let args: Vec<_> = args.iter().map(expr).collect();
                 let on = place(on);
-                writeln!(out, "{target} = {} {on} {}", op.word(), args.join(" "))
+                writeln!(out, "{target} = {} {on} {}", op.word().text, args.join(" "))
             }
             StmtKind::Fence(kind) => writeln!(out, "fence {kind:?}"),
             StmtKind::Lock(name) => writeln!(out, "lock {}", name.name),

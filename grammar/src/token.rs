@@ -1,6 +1,7 @@
 //! Tokens: a kind and a byte range, nothing owned.
 
 use crate::span::Span;
+use crate::words::native::AtomicOp;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
@@ -16,7 +17,6 @@ pub(crate) type Spanned = (u32, TokenKind, u32);
 pub(crate) enum Never {}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
 pub(crate) enum TokenKind {
     // Markers that stand before the tokens and say what to parse: one grammar
     // with several entries, where several `pub` rules would multiply its tables.
@@ -96,13 +96,7 @@ pub(crate) enum TokenKind {
     Break,
     Continue,
     Return,
-    Xchg,
-    Cas,
-    FetchAdd,
-    FetchSub,
-    FetchAnd,
-    FetchOr,
-    FetchXor,
+    Atomic(AtomicOp),
     Expect,
 
     // Words of conditions.
@@ -124,77 +118,6 @@ pub(crate) enum TokenKind {
     PercentRegister,
     /// The `lock` prefix.
     LockPrefix,
-}
-
-/// A dialect's reserved words: the list of them, and what each is to the lexer.
-macro_rules! words {
-    ($list:ident, $find:ident, $($word:literal => $kind:ident,)*) => {
-        pub(crate) const $list: &[&str] = &[$($word),*];
-
-        impl TokenKind {
-            pub fn $find(word: &str) -> Option<TokenKind> {
-                Some(match word {
-                    $($word => TokenKind::$kind,)*
-                    _ => return None,
-                })
-            }
-        }
-    };
-}
-
-// Of the native dialect.
-words! {
-    NATIVE_WORDS, native_word,
-    "shared" => Shared,
-    "mutex" => Mutex,
-    "param" => Param,
-    "const" => Const,
-    "thread" => Thread,
-    "in" => In,
-    "mfence" => Mfence,
-    "sfence" => Sfence,
-    "lock" => Lock,
-    "unlock" => Unlock,
-    "assert" => Assert,
-    "assume" => Assume,
-    "await" => Await,
-    "if" => If,
-    "else" => Else,
-    "while" => While,
-    "max" => Max,
-    "for" => For,
-    "repeat" => Repeat,
-    "break" => Break,
-    "continue" => Continue,
-    "return" => Return,
-    "xchg" => Xchg,
-    "cas" => Cas,
-    "fetch_add" => FetchAdd,
-    "fetch_sub" => FetchSub,
-    "fetch_and" => FetchAnd,
-    "fetch_or" => FetchOr,
-    "fetch_xor" => FetchXor,
-    "expect" => Expect,
-    "exists" => Exists,
-    "forall" => Forall,
-    "locations" => Locations,
-    "filter" => Filter,
-    "true" => True,
-    "false" => False,
-}
-
-// Of what surrounds herd's table.
-words! {
-    HERD_WORDS, herd_word,
-    "exists" => Exists,
-    "forall" => Forall,
-    "final" => Final,
-    "with" => With,
-    "locations" => Locations,
-    "filter" => Filter,
-    "true" => True,
-    "false" => False,
-    "not" => Not,
 }
 
 impl TokenKind {

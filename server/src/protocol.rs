@@ -8,6 +8,7 @@ use fencepost_checker::model::Rules;
 use fencepost_checker::program::{self, Program};
 use fencepost_checker::{engine, graph};
 use fencepost_grammar::ast;
+use fencepost_grammar::dialect::{DIALECTS, UNKNOWN};
 #[cfg(test)]
 use schemars::JsonSchema;
 use serde::de::Error;
@@ -107,7 +108,7 @@ pub struct Named<T>(pub T);
 pub type Model = Named<program::Model>;
 pub type Verdict = Named<program::Verdict>;
 pub type Engine = Named<&'static engine::Engine>;
-pub type Dialect = Named<ast::Dialect>;
+pub type Dialect = Named<&'static fencepost_grammar::Dialect>;
 pub type EdgeKind = Named<graph::EdgeKind>;
 pub type FenceKind = Named<ast::native::FenceKind>;
 pub type Quantifier = Named<ast::Quantifier>;
@@ -211,21 +212,16 @@ impl Words for graph::EdgeKind {
     }
 }
 
-impl Words for ast::Dialect {
+impl Words for &'static fencepost_grammar::Dialect {
     const WHAT: &'static str = "Dialect";
 
     fn all() -> Vec<(Self, &'static str)> {
-        use ast::Dialect::{Native, Unknown, X86, X86_64};
-        [Native, X86, X86_64, Unknown].map(|d| (d, "")).to_vec()
+        let known = DIALECTS.iter().copied().chain([&UNKNOWN]);
+        known.map(|dialect| (dialect, dialect.meaning)).collect()
     }
 
     fn name(self) -> &'static str {
-        match self {
-            ast::Dialect::Native => "litmus",
-            ast::Dialect::X86 => "X86",
-            ast::Dialect::X86_64 => "X86_64",
-            ast::Dialect::Unknown => "unknown",
-        }
+        self.word
     }
 }
 

@@ -86,5 +86,5 @@ fn many_outcomes() -> Program {
     }
     let _ = writeln!(text, "exists ({})", registers.join(" /\\ "));
     let parse = fencepost_grammar::parse(&text);
-    lower(&parse.test, &LowerOptions::default()).expect("the program is right")
+    lower(&parse.sound().expect("a test"), &LowerOptions::default()).expect("the program is right")
 }

@@ -16,7 +16,7 @@ pub fn suggestion(text: &str, goal: Goal, models: &[Model]) -> Result<Suggestion
     let parsed = parse(text);
     assert!(!parsed.has_errors(), "{:?} in\n{text}", parsed.errors);
     suggest(
-        &parsed.test,
+        &parsed.sound().expect("a test"),
         &LowerOptions::default(),
         goal,
         models,

@@ -31,7 +31,8 @@ impl Row {
             params: vec![("N".to_owned(), self.n)],
             ..LowerOptions::default()
         };
-        lower(&parsed.test, &options).unwrap_or_else(|errors| panic!("{}: {errors:?}", self.name))
+        lower(&parsed.sound().expect("a test"), &options)
+            .unwrap_or_else(|errors| panic!("{}: {errors:?}", self.name))
     }
 }
 

@@ -10,11 +10,11 @@ use fencepost_tests::random::{self, Blanks};
 /// Compares the engines on a text; whether both finished under some model.
 fn judge(text: &str) -> bool {
     let parse = fencepost_grammar::parse(text);
-    if parse.has_errors() {
+    let Some(sound) = parse.sound() else {
         return false;
-    }
+    };
     let program = match lower(
-        &parse.test,
+        &sound,
         &LowerOptions {
             unroll: 2,
             ..LowerOptions::default()

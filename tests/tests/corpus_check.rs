@@ -50,7 +50,8 @@ fn program(path: &Path) -> Result<Program, String> {
     if parse.has_errors() {
         return Err(format!("does not parse: {:?}", parse.errors));
     }
-    lower(&parse.test, &LowerOptions::default()).map_err(|errors| format!("{errors:?}"))
+    lower(&parse.sound().expect("a test"), &LowerOptions::default())
+        .map_err(|errors| format!("{errors:?}"))
 }
 
 /// As `states.tsv` writes them: bindings and states sorted bytewise.

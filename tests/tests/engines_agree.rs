@@ -89,7 +89,7 @@ fn text_and_program_agree() {
         let text = sketch.to_string();
         let parse = fencepost_grammar::parse(&text);
         assert!(!parse.has_errors(), "{text}\n{:?}", parse.errors);
-        let lowered = lower(&parse.test, &LowerOptions::default())
+        let lowered = lower(&parse.sound().expect("a test"), &LowerOptions::default())
             .unwrap_or_else(|errors| panic!("{text}\n{errors:?}"));
         let direct = sketch.program();
         for model in Model::ALL {

@@ -89,7 +89,7 @@ fn fence(text: &str, models: &[Model]) -> Result<(), String> {
         if comments(&parsed.test, text) != comments(&again.test, &new) {
             return Err(format!("comments are lost:\n{new}"));
         }
-        let program = lower(&again.test, &LowerOptions::default())
+        let program = lower(&again.sound().expect("a test"), &LowerOptions::default())
             .map_err(|errors| format!("{errors:?}\n{new}"))?;
         for &model in models {
             let report = check(&program, model, &Options::default());

@@ -195,7 +195,7 @@ fn a_budget_that_runs_out_is_reported_as_such() {
         ..Options::default()
     };
     let found = fencepost_checker::fences::suggest(
-        &parse(&text).test,
+        &parse(&text).sound().expect("a test"),
         &LowerOptions::default(),
         Goal::Condition(0),
         &[Tso],
@@ -214,7 +214,7 @@ fn check_unneeded(text: &str, models: &[Model], alone: &[usize], together: &[usi
     let parsed = parse(text);
     assert!(!parsed.has_errors(), "{:?}", parsed.errors);
     let found = unneeded(
-        &parsed.test,
+        &parsed.sound().expect("a test"),
         &LowerOptions::default(),
         models,
         &Options::default(),

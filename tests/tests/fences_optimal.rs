@@ -11,6 +11,7 @@ use fencepost_checker::lower::{LowerOptions, lower};
 use fencepost_checker::program::Value;
 use fencepost_checker::report::Options;
 use fencepost_checker::{Model, check};
+use fencepost_grammar::Sound;
 use fencepost_grammar::ast::Test;
 use fencepost_grammar::ast::native::FenceKind;
 use fencepost_grammar::fences::{NewFence, Place, insert, places};
@@ -21,7 +22,7 @@ use fencepost_tests::random_program::Sketch;
 /// A program with more classes takes too long to be explored thousands of times.
 const MAX_CLASSES: u64 = 120;
 
-fn outcomes(test: &Test, model: Model) -> BTreeSet<Vec<Value>> {
+fn outcomes(test: &Sound<'_>, model: Model) -> BTreeSet<Vec<Value>> {
     let program = lower(test, &LowerOptions::default()).expect("the program is lowered");
     let report = check(&program, model, &Options::default());
     assert!(report.complete() && report.defect.is_none(), "{report:?}");
@@ -55,7 +56,8 @@ fn with_weak_condition(seed: u64, model: Model) -> Option<String> {
     let text = program(seed);
     let parsed = parse(&text);
     assert!(!parsed.has_errors(), "{:?}\n{text}", parsed.errors);
-    let program = lower(&parsed.test, &LowerOptions::default()).expect("the program is lowered");
+    let program = lower(&parsed.sound().expect("a test"), &LowerOptions::default())
+        .expect("the program is lowered");
     let small = Options {
         max_classes: Some(MAX_CLASSES),
         ..Options::default()
@@ -63,8 +65,8 @@ fn with_weak_condition(seed: u64, model: Model) -> Option<String> {
     if !check(&program, model, &small).complete() {
         return None;
     }
-    let strong = outcomes(&parsed.test, Model::Sc);
-    let weak: Vec<_> = outcomes(&parsed.test, model)
+    let strong = outcomes(&parsed.sound().expect("a test"), Model::Sc);
+    let weak: Vec<_> = outcomes(&parsed.sound().expect("a test"), model)
         .difference(&strong)
         .cloned()
         .collect();
@@ -148,9 +150,10 @@ impl Brute<'_> {
 fn compare(seed: u64, text: &str, model: Model, goal: Goal) -> usize {
     let parsed = parse(text);
     assert!(!parsed.has_errors(), "{:?}\n{text}", parsed.errors);
-    let test = &parsed.test;
+    let sound = &parsed.sound().expect("a test");
+    let test = sound.test();
     let lowering = LowerOptions::default();
-    let suggestion = suggest(test, &lowering, goal, &[model], &Options::default())
+    let suggestion = suggest(sound, &lowering, goal, &[model], &Options::default())
         .unwrap_or_else(|refusal| panic!("{seed} {model:?} {goal:?}: {refusal:?}\n{text}"));
     assert!(
         !suggestion.more,
@@ -167,13 +170,13 @@ fn compare(seed: u64, text: &str, model: Model, goal: Goal) -> usize {
             set
         })
         .collect();
-    let first: HashMap<Place, Place> = representatives(test, &lowering)
+    let first: HashMap<Place, Place> = representatives(sound, &lowering)
         .expect("the program is lowered")
         .into_iter()
         .collect();
-    let strong = outcomes(test, Model::Sc);
+    let strong = outcomes(sound, Model::Sc);
     let works = |set: &[NewFence]| {
-        let fenced = lower(&insert(test, set), &lowering).expect("the program is lowered");
+        let fenced = lower(&insert(sound, set), &lowering).expect("the program is lowered");
         let report = check(&fenced, model, &Options::default());
         assert!(report.complete(), "{report:?}");
         report.outcomes.iter().all(|outcome| match goal {

@@ -14,10 +14,10 @@ fn findings(text: &str) -> String {
         let line = 1 + text[..error.span.start as usize].matches('\n').count();
         let _ = writeln!(out, "  {} line {line}: {}", error.code(), error.message());
     }
-    if parse.has_errors() {
+    let Some(sound) = parse.sound() else {
         return out;
-    }
-    let program = match lower(&parse.test, &LowerOptions::default()) {
+    };
+    let program = match lower(&sound, &LowerOptions::default()) {
         Ok(program) => program,
         Err(errors) => {
             for error in errors {

@@ -14,7 +14,8 @@ fn program(file: &Path, options: &LowerOptions) -> Program {
         file.display(),
         parse.errors
     );
-    lower(&parse.test, options).unwrap_or_else(|errors| panic!("{}: {errors:?}", file.display()))
+    lower(&parse.sound().expect("a test"), options)
+        .unwrap_or_else(|errors| panic!("{}: {errors:?}", file.display()))
 }
 
 /// What is not as the file says under one model and engine.

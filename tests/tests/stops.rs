@@ -11,7 +11,7 @@ use fencepost_checker::{Completeness, ENGINES, Model, Options, Program, Verdict,
 fn program(text: &str) -> Program {
     let parsed = fencepost_grammar::parse(text);
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
-    lower(&parsed.test, &LowerOptions::default()).expect("lowers")
+    lower(&parsed.sound().expect("a test"), &LowerOptions::default()).expect("lowers")
 }
 
 /// Far more classes than anyone waits for; `n` sets how many events an execution has.

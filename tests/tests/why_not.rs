@@ -81,7 +81,8 @@ fn check_folder(folder: &Path, least: usize) {
     let mut count = 0;
     for path in litmus_files(folder) {
         let parse = fencepost_grammar::parse(&read(&path));
-        let program = lower(&parse.test, &LowerOptions::default()).expect("it lowers");
+        let program =
+            lower(&parse.sound().expect("a test"), &LowerOptions::default()).expect("it lowers");
         count += explained(&path.display().to_string(), &program);
     }
     assert!(count >= least, "only {count} outcomes");

@@ -217,7 +217,7 @@ fn what_is_not_refused_has_the_outcomes_of_bytes() {
         let text = litmus(&threads);
         let parse = fencepost_grammar::parse(&text);
         assert!(!parse.has_errors(), "{text}\n{:?}", parse.errors);
-        let program = match lower(&parse.test, &LowerOptions::default()) {
+        let program = match lower(&parse.sound().expect("a test"), &LowerOptions::default()) {
             Ok(program) => program,
             Err(errors) => {
                 assert!(

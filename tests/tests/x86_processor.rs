@@ -74,7 +74,7 @@ fn checker(text: &str, model: Model) -> Result<(Vec<String>, Vec<i64>), String> 
     if parse.has_errors() {
         return Err(format!("does not parse: {:?}", parse.errors));
     }
-    let program = lower(&parse.test, &LowerOptions::default())
+    let program = lower(&parse.sound().expect("a test"), &LowerOptions::default())
         .map_err(|errors| format!("refused: {errors:?}"))?;
     let report = check(&program, model, &Options::default());
     if !report.complete() || !report.failures.is_empty() || report.outcomes.len() != 1 {

@@ -7,7 +7,7 @@ use fencepost_checker::{LowerOptions, Options, Report, check, lower};
 fn run(text: &str, model: Model) -> Report {
     let parse = fencepost_grammar::parse(text);
     assert!(!parse.has_errors(), "{text}\n{:?}", parse.errors);
-    let program = lower(&parse.test, &LowerOptions::default())
+    let program = lower(&parse.sound().expect("a test"), &LowerOptions::default())
         .unwrap_or_else(|errors| panic!("{text}\n{errors:?}"));
     let report = check(&program, model, &Options::default());
     assert!(report.complete(), "{text}");
@@ -36,7 +36,7 @@ fn always(dialect: &str, init: &str, code: &[&str], condition: &str) {
 fn refused(text: &str) -> String {
     let parse = fencepost_grammar::parse(text);
     assert!(!parse.has_errors(), "{text}\n{:?}", parse.errors);
-    let errors = lower(&parse.test, &LowerOptions::default()).expect_err(text);
+    let errors = lower(&parse.sound().expect("a test"), &LowerOptions::default()).expect_err(text);
     assert_eq!(errors.len(), 1, "{text}\n{errors:?}");
     assert!(errors[0].kind.help().is_some());
     let at = errors[0].span.text(text);

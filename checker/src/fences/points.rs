@@ -7,9 +7,8 @@
 
 use rustc_hash::FxHashMap;
 
-use fencepost_grammar::Error;
-use fencepost_grammar::ast::{Body, Test};
 use fencepost_grammar::fences::{self, NewFence, Place};
+use fencepost_grammar::{Error, Sound};
 
 use crate::event::Effect;
 use crate::lower::{LowerOptions, lower};
@@ -59,8 +58,12 @@ struct Use {
 }
 
 impl Points {
-    pub fn new(test: &Test, options: &LowerOptions, model: Model) -> Result<Points, Vec<Error>> {
-        let places = fences::places(test);
+    pub fn new(
+        sound: &Sound<'_>,
+        options: &LowerOptions,
+        model: Model,
+    ) -> Result<Points, Vec<Error>> {
+        let places = fences::places(sound.test());
         let probes: Vec<NewFence> = places
             .iter()
             .map(|&place| NewFence {
@@ -68,10 +71,9 @@ impl Points {
                 kind: FenceKind::Full,
             })
             .collect();
-        let program = lower(&fences::insert(test, &probes), options)?;
-        let herd = matches!(test.body, Body::Herd(_));
-        // A column's place is not told by its offset alone; a native one is, and its
-        // thread may have replicas.
+        let program = lower(&fences::insert(sound, &probes), options)?;
+        // A column's place is not told by its offset alone. Where threads have replicas, the
+        // source's are fewer, but then offsets tell.
         let by_offset: FxHashMap<u32, usize> = places
             .iter()
             .enumerate()
@@ -86,11 +88,8 @@ impl Points {
                 return None;
             }
             let at = span.start;
-            if herd {
-                by_column.get(&Place { thread, at }).copied()
-            } else {
-                by_offset.get(&at).copied()
-            }
+            let column = by_column.get(&Place { thread, at });
+            column.or_else(|| by_offset.get(&at)).copied()
         };
         let found: Vec<Vec<Option<usize>>> = (0..program.threads.len())
             .map(|t| {

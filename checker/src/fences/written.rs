@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashSet;
 
+use fencepost_grammar::Sound;
 use fencepost_grammar::Span;
-use fencepost_grammar::ast::Test;
 use fencepost_grammar::fences::{self, Written};
 
 use super::{Limits, Refusal, finished};
@@ -49,13 +49,13 @@ pub struct Unneeded {
 
 /// What the fence that was written at a range forbids; none when there is no such fence.
 pub fn role(
-    test: &Test,
+    test: &Sound<'_>,
     lowering: &LowerOptions,
     fence: Span,
     models: &[Model],
     options: &Options,
 ) -> Result<Option<Role>, Refusal> {
-    let Some(fence) = fences::written(test)
+    let Some(fence) = fences::written(test.test())
         .into_iter()
         .find(|written| written.span == fence)
     else {
@@ -80,12 +80,12 @@ pub fn role(
 
 /// The fences that can be left out under all of the models.
 pub fn unneeded(
-    test: &Test,
+    test: &Sound<'_>,
     lowering: &LowerOptions,
     models: &[Model],
     options: &Options,
 ) -> Result<Unneeded, Refusal> {
-    let written = fences::written(test);
+    let written = fences::written(test.test());
     let mut found = Unneeded::default();
     if written.is_empty() {
         return Ok(found);
@@ -131,7 +131,7 @@ struct Behaviour {
 
 impl Behaviours {
     fn of(
-        test: &Test,
+        test: &Sound<'_>,
         lowering: &LowerOptions,
         models: &[Model],
         limits: &Limits<'_>,

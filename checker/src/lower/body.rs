@@ -12,7 +12,7 @@ use fencepost_grammar::{Error, ErrorKind, Span};
 use super::code::Code;
 use super::constant::{self, Known};
 use super::native::{Global, Globals, known};
-use super::{LowerOptions, MAX_INSTRUCTIONS, MAX_ITERATIONS, range, too_many, unreadable};
+use super::{LowerOptions, MAX_INSTRUCTIONS, MAX_ITERATIONS, UNREAD, UNRESOLVED, range, too_many};
 use crate::program::{Address, Instr, LocId, Loop, Op, Operand, Pc, RegId, RmwOp, Thread, Value};
 
 /// A thread's body while it is lowered.
@@ -95,7 +95,7 @@ impl<'a> Body<'a> {
                     let value = self.expr(value, None)?;
                     self.code.emit(Instr::Store { addr, value });
                 } else {
-                    let dst = self.register(target)?;
+                    let dst = self.register(&target.name.name);
                     let value = self.expr(value, Some(dst))?;
                     if value != Operand::Reg(dst) {
                         self.code.assign(dst, value);
@@ -108,16 +108,16 @@ impl<'a> Body<'a> {
                 place,
                 args,
                 ..
-            } => self.atomic(stmt, target.as_deref(), *op, place, args)?,
+            } => self.atomic(target.as_deref(), *op, place, args)?,
             StmtKind::Fence(kind) => {
                 self.code.emit(Instr::Fence(*kind));
             }
             StmtKind::Lock(name) => {
-                let loc = self.mutex(name)?;
+                let loc = self.mutex(name);
                 self.code.emit(Instr::Lock(loc));
             }
             StmtKind::Unlock(name) => {
-                let loc = self.mutex(name)?;
+                let loc = self.mutex(name);
                 self.code.emit(Instr::Unlock(loc));
             }
             StmtKind::Assert(cond) => {
@@ -164,10 +164,7 @@ impl<'a> Body<'a> {
             StmtKind::Break | StmtKind::Continue => {
                 let jump = self.code.jump();
                 let breaks = matches!(stmt.kind, StmtKind::Break);
-                let Some(exits) = self.loops.last_mut() else {
-                    let word = if breaks { "break" } else { "continue" };
-                    return Err(Error::new(ErrorKind::OutsideLoop { word }, stmt.span));
-                };
+                let exits = self.loops.last_mut().expect(UNRESOLVED);
                 if breaks {
                     exits.breaks.push(jump);
                 } else {
@@ -178,7 +175,7 @@ impl<'a> Body<'a> {
                 self.code.emit(Instr::Return);
             }
             StmtKind::Block(block) => self.block(block),
-            StmtKind::Error => return Err(unreadable(stmt.span)),
+            StmtKind::Error => unreachable!("{UNREAD}"),
         }
         Ok(())
     }
@@ -191,7 +188,6 @@ impl<'a> Body<'a> {
 
     fn atomic(
         &mut self,
-        stmt: &Stmt,
         target: Option<&Place>,
         op: AtomicOp,
         place: &Place,
@@ -203,21 +199,10 @@ impl<'a> Body<'a> {
             _ => None,
         };
         let register = match target {
-            Some(target) if stores_to.is_none() => Some(self.register(target)?),
+            Some(target) if stores_to.is_none() => Some(self.register(&target.name.name)),
             _ => None,
         };
         let addr = self.address(place)?;
-        let expected = if op == AtomicOp::Cas { 2 } else { 1 };
-        if args.len() != expected {
-            return Err(Error::new(
-                ErrorKind::ArgumentCount {
-                    function: op.word(),
-                    found: args.len() + 1,
-                    expected: expected + 1,
-                },
-                stmt.span,
-            ));
-        }
         let mut values = [ZERO; 2];
         for (value, arg) in values.iter_mut().zip(args) {
             *value = self.expr(arg, None)?;
@@ -252,7 +237,11 @@ impl<'a> Body<'a> {
     /// One load, then the test of all that is said about its value.
     fn wait(&mut self, cond: &Expr) -> Result<(), Error> {
         let mut places = Vec::new();
-        shared_places(cond, self.globals, &mut places);
+        cond.places(&mut |place| {
+            if self.is_shared(&place.name) {
+                places.push(place);
+            }
+        });
         let Some(first) = places.first().copied() else {
             return Err(Error::new(
                 ErrorKind::AwaitLocations { found: 0 },
@@ -449,7 +438,7 @@ impl<'a> Body<'a> {
                 let b = self.expr(rhs, None)?;
                 Ok(self.code.op(constant::binary(*op), a, b, dst))
             }
-            ExprKind::Error => Err(unreadable(expr.span)),
+            ExprKind::Error => unreachable!("{UNREAD}"),
         }
     }
 
@@ -484,16 +473,13 @@ impl<'a> Body<'a> {
     fn read(&mut self, place: &Place, dst: Option<RegId>) -> Result<Operand, Error> {
         let name = &place.name.name;
         if !self.is_shared(&place.name) {
-            if place.index.is_some() {
-                return Err(no_array(place));
-            }
             if let Some(local) = self.local(name) {
                 return Ok(local);
             }
             if let Known::Value(value) = known(self.globals, name) {
                 return Ok(Operand::Const(value));
             }
-            return self.register(place).map(Operand::Reg);
+            return Ok(Operand::Reg(self.register(name)));
         }
         if let Some(value) = self.waits_for {
             return Ok(Operand::Reg(value));
@@ -525,10 +511,9 @@ impl<'a> Body<'a> {
     }
 
     fn address(&mut self, place: &Place) -> Result<Address, Error> {
-        let name = &place.name.name;
-        match (self.globals.get(name).copied(), &place.index) {
-            (Some(Global::Shared(loc)), None) => Ok(Address::Fixed(loc)),
-            (Some(Global::Array { first, len }), Some(index)) => {
+        match (self.globals[&place.name.name], &place.index) {
+            (Global::Shared(loc), _) => Ok(Address::Fixed(loc)),
+            (Global::Array { first, len }, Some(index)) => {
                 let index = self.expr(index, None)?;
                 Ok(match index {
                     Operand::Const(i) if (0..Value::from(len)).contains(&i) => {
@@ -537,53 +522,24 @@ impl<'a> Body<'a> {
                     _ => Address::Element { first, len, index },
                 })
             }
-            (Some(Global::Array { .. }), None) => Err(Error::new(
-                ErrorKind::ArrayMismatch {
-                    name: name.clone(),
-                    is_array: true,
-                },
-                place.span,
-            )),
-            (Some(Global::Shared(_)), Some(_)) => Err(no_array(place)),
-            (Some(other), _) => Err(wrong_kind(&place.name, other.kind(), "a shared variable")),
-            (None, _) => Err(Error::new(
-                ErrorKind::UnknownLocation { name: name.clone() },
-                place.name.span,
-            )),
+            _ => unreachable!("{UNRESOLVED}"),
         }
     }
 
     /// The register of a name that is assigned, or read where nothing assigned it before.
-    fn register(&mut self, place: &Place) -> Result<RegId, Error> {
-        let name = &place.name.name;
-        if place.index.is_some() {
-            return Err(no_array(place));
-        }
-        if self.local(name).is_some() {
-            return Err(wrong_kind(&place.name, NameKind::Index, "a register"));
-        }
-        if let Some(global) = self.globals.get(name) {
-            return Err(wrong_kind(&place.name, global.kind(), "a register"));
-        }
+    fn register(&mut self, name: &SmolStr) -> RegId {
         if let Some(&reg) = self.registers.get(name) {
-            return Ok(reg);
+            return reg;
         }
         let reg = self.code.register(Some(name.to_string()), 0);
         self.registers.insert(name.clone(), reg);
-        Ok(reg)
+        reg
     }
 
-    fn mutex(&self, name: &Ident) -> Result<LocId, Error> {
-        match self.globals.get(&name.name) {
-            Some(Global::Mutex(loc)) => Ok(*loc),
-            Some(other) => Err(wrong_kind(name, other.kind(), "a mutex")),
-            None => Err(Error::new(
-                ErrorKind::UnknownName {
-                    name: name.name.clone(),
-                    thread: None,
-                },
-                name.span,
-            )),
+    fn mutex(&self, name: &Ident) -> LocId {
+        match self.globals[&name.name] {
+            Global::Mutex(loc) => loc,
+            _ => unreachable!("{UNRESOLVED}"),
         }
     }
 
@@ -591,7 +547,6 @@ impl<'a> Body<'a> {
         constant::evaluate(expr, &|name| match self.local(name) {
             Some(Operand::Const(value)) => Known::Value(value),
             Some(Operand::Reg(_)) => Known::Other(NameKind::Index),
-            None if self.registers.contains_key(name) => Known::Other(NameKind::Register),
             None => known(self.globals, name),
         })
     }
@@ -606,48 +561,6 @@ fn too_many_iterations(found: Value, span: Span) -> Error {
         },
         span,
     )
-}
-
-fn no_array(place: &Place) -> Error {
-    Error::new(
-        ErrorKind::ArrayMismatch {
-            name: place.name.name.clone(),
-            is_array: false,
-        },
-        place.span,
-    )
-}
-
-pub fn wrong_kind(name: &Ident, kind: NameKind, wanted: &'static str) -> Error {
-    Error::new(
-        ErrorKind::WrongKind {
-            name: name.name.clone(),
-            kind,
-            wanted,
-        },
-        name.span,
-    )
-}
-
-/// Every shared place that an expression reads, those in indices included.
-fn shared_places<'e>(expr: &'e Expr, globals: &Globals, places: &mut Vec<&'e Place>) {
-    match &expr.kind {
-        ExprKind::Int(_) | ExprKind::Error => {}
-        ExprKind::Paren(inner) => shared_places(inner, globals, places),
-        ExprKind::Unary { operand, .. } => shared_places(operand, globals, places),
-        ExprKind::Binary { lhs, rhs, .. } => {
-            shared_places(lhs, globals, places);
-            shared_places(rhs, globals, places);
-        }
-        ExprKind::Place(place) => {
-            if let Some(index) = &place.index {
-                shared_places(index, globals, places);
-            }
-            if let Some(Global::Shared(_) | Global::Array { .. }) = globals.get(&place.name.name) {
-                places.push(place);
-            }
-        }
-    }
 }
 
 /// Whether two places are written the same, blanks and parentheses aside.

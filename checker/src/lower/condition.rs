@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use fencepost_grammar::Error;
 use fencepost_grammar::ast::{self, Frequency, PropKind, Test};
 
-use super::{range, unreadable};
+use super::{UNREAD, range};
 use crate::program::{
     Compare, Condition, Expect, ObsId, Observable, Place, Program, Prop, Term, Value, Verdict,
 };
@@ -35,7 +35,9 @@ pub enum Side {
 /// What a name in a condition is.
 pub enum Named {
     Value(Value),
-    /// With its name in outcomes. Only a list may name several at once (a whole array).
+    /// With its name in outcomes.
+    Place(Place, String),
+    /// Only a list may name several at once (a whole array).
     Places(Vec<(Place, String)>),
 }
 
@@ -69,12 +71,15 @@ pub fn lower(test: &Test, names: &mut impl Names, program: &mut Program, errors:
     }
     for item in test.locations.iter().flat_map(|list| &list.items) {
         match lowering.names.resolve(item, Side::List, lowering.program) {
+            Ok(Named::Place(place, name)) => {
+                lowering.observe(place, name);
+            }
             Ok(Named::Places(places)) => {
                 for (place, name) in places {
                     lowering.observe(place, name);
                 }
             }
-            Ok(Named::Value(_)) => errors.push(unreadable(item.span)),
+            Ok(Named::Value(_)) => {}
             Err(error) => errors.push(error),
         }
     }
@@ -140,7 +145,7 @@ impl<N: Names> Lowering<'_, N> {
                 let right = self.term(rhs, Side::Right)?;
                 self.compare(left, *op, right)
             }
-            PropKind::Error => return Err(unreadable(prop.span)),
+            PropKind::Error => unreachable!("{UNREAD}"),
         })
     }
 
@@ -154,10 +159,10 @@ impl<N: Names> Lowering<'_, N> {
             ast::Term::Observable(observable) => {
                 match self.names.resolve(observable, side, self.program)? {
                     Named::Value(value) => Ok(Operand::Value(value)),
-                    Named::Places(places) => match <[_; 1]>::try_from(places) {
-                        Ok([(place, name)]) => Ok(Operand::Place(place, self.observe(place, name))),
-                        Err(_) => Err(unreadable(observable.span)),
-                    },
+                    Named::Place(place, name) => {
+                        Ok(Operand::Place(place, self.observe(place, name)))
+                    }
+                    Named::Places(_) => unreachable!("only a list names several places at once"),
                 }
             }
         }

@@ -5,7 +5,7 @@ use fencepost_grammar::ast::native::{BinaryOp, Expr, ExprKind, UnaryOp};
 use fencepost_grammar::error::NameKind;
 use fencepost_grammar::{Error, ErrorKind};
 
-use super::unreadable;
+use super::UNREAD;
 use crate::program::{Op, Value};
 use crate::thread::apply;
 
@@ -14,8 +14,6 @@ pub enum Known {
     Value(Value),
     /// It is no constant but this.
     Other(NameKind),
-    /// Nothing of that name.
-    Nothing,
 }
 
 /// The value of an expression of constants.
@@ -25,22 +23,14 @@ pub fn evaluate(expr: &Expr, names: &impl Fn(&str) -> Known) -> Result<Value, Er
         ExprKind::Paren(inner) => evaluate(inner, names),
         ExprKind::Place(place) => {
             let name: &SmolStr = &place.name.name;
-            let kind = match (names(name), &place.index) {
-                (Known::Value(value), None) => return Ok(value),
-                (Known::Value(_), Some(_)) => ErrorKind::ArrayMismatch {
-                    name: name.clone(),
-                    is_array: false,
-                },
-                (Known::Other(kind), _) => ErrorKind::NotConstant {
-                    name: name.clone(),
-                    kind,
-                },
-                (Known::Nothing, _) => ErrorKind::UnknownName {
-                    name: name.clone(),
-                    thread: None,
-                },
-            };
-            Err(Error::new(kind, place.span))
+            match names(name) {
+                Known::Value(value) => Ok(value),
+                Known::Other(kind) => {
+                    let name = name.clone();
+                    let kind = ErrorKind::NotConstant { name, kind };
+                    Err(Error::new(kind, place.span))
+                }
+            }
         }
         ExprKind::Unary { op, operand } => {
             let value = evaluate(operand, names)?;
@@ -64,7 +54,7 @@ pub fn evaluate(expr: &Expr, names: &impl Fn(&str) -> Known) -> Result<Value, Er
             let right = evaluate(rhs, names)?;
             apply(op, left, right).ok_or_else(|| Error::new(ErrorKind::DivisionByZero, *op_span))
         }
-        ExprKind::Error => Err(unreadable(expr.span)),
+        ExprKind::Error => unreachable!("{UNREAD}"),
     }
 }
 

@@ -7,12 +7,12 @@ use fencepost_grammar::ast::{Observable, ObservableKind, SmolStr, Test, ThreadRe
 use fencepost_grammar::error::NameKind;
 use fencepost_grammar::{Error, ErrorKind, Span};
 
-use super::body::{Body, wrong_kind};
+use super::body::Body;
 use super::condition::{self, Named, Names, Side};
 use super::constant::{self, Known};
 use super::{
-    LowerOptions, MAX_INSTRUCTIONS, MAX_LOCATIONS, MAX_THREADS, add_location, check_mutexes, range,
-    too_many, unreadable,
+    LowerOptions, MAX_INSTRUCTIONS, MAX_LOCATIONS, MAX_THREADS, UNREAD, UNRESOLVED, add_location,
+    check_mutexes, range, too_many,
 };
 use crate::program::{
     LocId, Location, LocationKind, Param, Place as FinalPlace, Program, RegId, ThreadId, Value,
@@ -46,7 +46,7 @@ pub fn known(globals: &Globals, name: &str) -> Known {
     match globals.get(name) {
         Some(Global::Param(value) | Global::Const(value)) => Known::Value(*value),
         Some(other) => Known::Other(other.kind()),
-        None => Known::Nothing,
+        None => Known::Other(NameKind::Register),
     }
 }
 
@@ -91,10 +91,6 @@ pub fn lower(
         }
     }
     if !errors.is_empty() {
-        return None;
-    }
-
-    if !errors.is_empty() {
         // What is declared wrongly would only be told again wherever it is used.
         return None;
     }
@@ -136,32 +132,22 @@ impl Declared {
     }
 
     fn thread(&self, thread: &ThreadRef) -> Result<ThreadId, Error> {
-        let unknown = |name: SmolStr| {
-            let span = thread.span;
-            Err(Error::new(ErrorKind::UnknownThread { name }, span))
+        let ThreadRefKind::Name { name, index } = &thread.kind else {
+            unreachable!("{UNRESOLVED}");
         };
-        let (name, index) = match &thread.kind {
-            ThreadRefKind::Name { name, index } => (&name.name, index),
-            ThreadRefKind::Number(number) => return unknown(SmolStr::new(number.to_string())),
+        let replicas = &self.threads[&name.name];
+        let (Some(index), Some(from)) = (index, replicas.from) else {
+            return Ok(replicas.first);
         };
-        let Some(replicas) = self.threads.get(name) else {
-            return unknown(name.clone());
-        };
-        match (index, replicas.from) {
-            (None, None) => Ok(replicas.first),
-            (Some(index), Some(from)) => {
-                let index = self.constant(index)?;
-                match index.checked_sub(from) {
-                    Some(n) if (0..Value::from(replicas.count)).contains(&n) => {
-                        Ok(replicas.first + n as ThreadId)
-                    }
-                    _ => unknown(SmolStr::new(format!("{name}[{index}]"))),
-                }
+        let index = self.constant(index)?;
+        match index.checked_sub(from) {
+            Some(n) if (0..Value::from(replicas.count)).contains(&n) => {
+                Ok(replicas.first + n as ThreadId)
             }
-            (None, Some(_)) => unknown(name.clone()),
-            (Some(index), None) => {
-                let index = self.constant(index)?;
-                unknown(SmolStr::new(format!("{name}[{index}]")))
+            _ => {
+                let name = SmolStr::new(format!("{}[{index}]", name.name));
+                let kind = ErrorKind::UnknownThread { name };
+                Err(Error::new(kind, thread.span))
             }
         }
     }
@@ -171,72 +157,42 @@ impl Names for Declared {
     fn resolve(
         &mut self,
         observable: &Observable,
-        side: Side,
+        _: Side,
         program: &Program,
     ) -> Result<Named, Error> {
         let (name, index) = match &observable.kind {
             ObservableKind::Register { thread, register } => {
                 let t = self.thread(thread)?;
                 let code = &program.threads[t as usize];
-                let reg = code
-                    .reg_names
-                    .iter()
-                    .position(|name| name.as_deref() == Some(register.name.as_str()));
-                let Some(reg) = reg else {
-                    return Err(Error::new(
-                        ErrorKind::UnknownRegister {
-                            name: register.name.clone(),
-                            thread: SmolStr::new(&code.name),
-                        },
-                        register.span,
-                    ));
-                };
+                let mut names = code.reg_names.iter();
+                let reg = names
+                    .position(|name| name.as_deref() == Some(register.name.as_str()))
+                    .expect(UNRESOLVED);
                 let name = format!("{}:{}", code.name, register.name);
-                let place = FinalPlace::Register(t, reg as RegId);
-                return Ok(Named::Places(vec![(place, name)]));
+                return Ok(Named::Place(FinalPlace::Register(t, reg as RegId), name));
             }
             ObservableKind::Location { name, index, .. } => (name, index),
         };
         let memory = |loc: LocId| {
             let name = format!("[{}]", program.locations[loc as usize].name);
-            (FinalPlace::Memory(loc), name)
+            Ok(Named::Place(FinalPlace::Memory(loc), name))
         };
-        let mismatch = |is_array| {
-            let name = name.name.clone();
-            let kind = ErrorKind::ArrayMismatch { name, is_array };
-            Err(Error::new(kind, observable.span))
-        };
-        match (self.globals.get(&name.name).copied(), index) {
-            (Some(Global::Shared(loc)), None) => Ok(Named::Places(vec![memory(loc)])),
-            (Some(Global::Array { first, len }), Some(index)) => {
+        match (self.globals[&name.name], index) {
+            (Global::Shared(loc), _) => memory(loc),
+            (Global::Param(value) | Global::Const(value), _) => Ok(Named::Value(value)),
+            (Global::Array { first, len }, Some(index)) => {
                 let i = self.constant(index)?;
                 if !(0..Value::from(len)).contains(&i) {
-                    return Err(Error::new(
-                        ErrorKind::IndexOutOfRange {
-                            name: name.name.clone(),
-                            index: i,
-                            length: u64::from(len),
-                        },
-                        index.span,
-                    ));
+                    let kind = ErrorKind::IndexOutOfRange {
+                        name: name.name.clone(),
+                        index: i,
+                        length: u64::from(len),
+                    };
+                    return Err(Error::new(kind, index.span));
                 }
-                Ok(Named::Places(vec![memory(first + i as LocId)]))
+                memory(first + i as LocId)
             }
-            (Some(Global::Array { first, len }), None) if side == Side::List => {
-                Ok(Named::Places((first..first + len).map(memory).collect()))
-            }
-            (Some(Global::Array { .. }), None) => mismatch(true),
-            (Some(Global::Shared(_)), Some(_)) => mismatch(false),
-            (Some(Global::Param(value) | Global::Const(value)), None) if side != Side::List => {
-                Ok(Named::Value(value))
-            }
-            (Some(other), _) => Err(wrong_kind(name, other.kind(), "a shared variable")),
-            (None, _) => Err(Error::new(
-                ErrorKind::UnknownLocation {
-                    name: name.name.clone(),
-                },
-                name.span,
-            )),
+            (Global::Array { .. }, None) | (Global::Mutex(_), _) => unreachable!("{UNRESOLVED}"),
         }
     }
 
@@ -276,7 +232,7 @@ fn declare(
             let value = match (set, &item.init) {
                 (Some((_, value)), _) => *value,
                 (None, Some(Init::Expr(expr))) => evaluate(expr)?,
-                (None, _) => return Err(unreadable(item.span)),
+                (None, _) => unreachable!("{UNREAD}"),
             };
             program.params.push(Param {
                 name: name.to_string(),
@@ -287,7 +243,7 @@ fn declare(
         }
         DeclKind::Const => match &item.init {
             Some(Init::Expr(expr)) => Global::Const(evaluate(expr)?),
-            _ => return Err(unreadable(item.span)),
+            _ => unreachable!("{UNREAD}"),
         },
         DeclKind::Shared => {
             let initial = |count: usize| match &item.init {

@@ -10,7 +10,7 @@ use crate::report::{FailureKind, Options, Report};
 fn program(text: &str) -> Program {
     let parsed = parse(text);
     assert!(!parsed.has_errors(), "{text}\n{:?}", parsed.errors);
-    lower(&parsed.test, &LowerOptions::default())
+    lower(&parsed.sound().expect(text), &LowerOptions::default())
         .unwrap_or_else(|errors| panic!("{text}\n{errors:?}"))
 }
 
@@ -25,7 +25,7 @@ fn run(text: &str, model: Model) -> Report {
 fn errors(text: &str, options: &LowerOptions) -> Vec<String> {
     let parsed = parse(text);
     assert!(!parsed.has_errors(), "{text}\n{:?}", parsed.errors);
-    lower(&parsed.test, options)
+    lower(&parsed.sound().expect(text), options)
         .expect_err(text)
         .iter()
         .map(|error| {
@@ -284,7 +284,7 @@ fn parameters_can_be_set() {
     };
     let threads = |options: &LowerOptions| {
         let parsed = parse(text);
-        lower(&parsed.test, options).map(|program| program.threads.len())
+        lower(&parsed.sound().expect(text), options).map(|program| program.threads.len())
     };
     assert_eq!(threads(&set(&[])), Ok(2));
     assert_eq!(threads(&set(&[("N", 5)])), Ok(5));

@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 use fencepost_grammar::ast::herd::{Herd, InitEntry, InitTarget, InitValue};
 use fencepost_grammar::ast::{
-    Dialect, Ident, Observable, ObservableKind, SmolStr, Test, ThreadRef, ThreadRefKind,
+    Ident, Observable, ObservableKind, SmolStr, Test, ThreadRef, ThreadRefKind,
 };
 use fencepost_grammar::{Error, ErrorKind, Span};
 
@@ -22,7 +22,9 @@ use self::instruction::Column;
 use self::memory::{Memory, Type, no_array, out_of_range};
 use self::reach::Reach;
 use super::condition::{self, Named, Names, Side};
-use super::{LowerOptions, MAX_INSTRUCTIONS, MAX_LOCATIONS, MAX_THREADS, constant, too_many};
+use super::{
+    LowerOptions, MAX_INSTRUCTIONS, MAX_LOCATIONS, MAX_THREADS, UNRESOLVED, constant, too_many,
+};
 use crate::program::{LocId, Place, Program, ThreadId, Value};
 
 pub fn lower(
@@ -41,7 +43,7 @@ pub fn lower(
         errors.push(too_many("threads", found, MAX_THREADS, herd.threads_span));
         return None;
     }
-    let mut columns = match Columns::new(test.dialect, herd, options.unroll) {
+    let mut columns = match Columns::new(herd, options.unroll) {
         Ok(columns) => columns,
         Err(error) => {
             errors.push(error);
@@ -92,13 +94,13 @@ pub struct Columns {
 }
 
 impl Columns {
-    fn new(dialect: Dialect, herd: &Herd, unroll: u32) -> Result<Self, Error> {
-        let mut memory = Memory::new(dialect);
+    fn new(herd: &Herd, unroll: u32) -> Result<Self, Error> {
+        let mut memory = Memory::new(herd.wide);
         // All locations first: an address may be taken of one that is declared later.
         for entry in &herd.init {
             if let InitTarget::Location { name, length, .. } = &entry.target {
                 let ty = entry.ty.as_ref();
-                let ty = ty.map(|ty| Type::named(&ty.name, dialect));
+                let ty = ty.map(|ty| Type::named(&ty.name, herd.wide));
                 let length = array_length(entry, length.map(|int| int.value))?;
                 let object = memory.declare(name, length, ty)?;
                 if let Some(InitValue::Int(int)) = &entry.value
@@ -111,7 +113,7 @@ impl Columns {
         let reach = Rc::new(Reach::new(herd, &mut memory)?);
         let columns = herd.threads.iter().enumerate().map(|(index, thread)| {
             let (number, at) = (thread.number, thread.name.span);
-            Column::new(dialect, index, number, Rc::clone(&reach), unroll, at)
+            Column::new(herd.wide, index, number, Rc::clone(&reach), unroll, at)
         });
         let mut columns = Columns {
             columns: columns.collect(),
@@ -126,7 +128,7 @@ impl Columns {
             match &entry.target {
                 InitTarget::Location { name, .. } => self.initialize_location(name, entry)?,
                 InitTarget::Register { thread, register } => {
-                    let t = self.thread(thread)?;
+                    let t = self.thread(thread);
                     let value = match &entry.value {
                         Some(value) => self.memory.value(value)?,
                         None => 0,
@@ -173,15 +175,12 @@ impl Columns {
         Ok(())
     }
 
-    fn thread(&self, thread: &ThreadRef) -> Result<usize, Error> {
-        let (found, name) = match &thread.kind {
-            ThreadRefKind::Number(number) => (
-                self.columns.iter().position(|c| c.number == *number),
-                SmolStr::new(number.to_string()),
-            ),
-            ThreadRefKind::Name { name, .. } => (None, name.name.clone()),
+    fn thread(&self, thread: &ThreadRef) -> usize {
+        let named = |column: &Column| match thread.kind {
+            ThreadRefKind::Number(number) => column.number == number,
+            ThreadRefKind::Name { .. } => false,
         };
-        found.ok_or_else(|| Error::new(ErrorKind::UnknownThread { name }, thread.span))
+        self.columns.iter().position(named).expect(UNRESOLVED)
     }
 }
 
@@ -213,11 +212,11 @@ impl Names for Columns {
     ) -> Result<Named, Error> {
         let (name, index, brackets) = match &observable.kind {
             ObservableKind::Register { thread, register } => {
-                let t = self.thread(thread)?;
-                let (reg, name) = self.columns[t].observe(register)?;
+                let t = self.thread(thread);
+                let (reg, name) = self.columns[t].observe(register);
                 let name = format!("{}:{name}", self.columns[t].number);
                 let place = Place::Register(t as ThreadId, reg);
-                return Ok(Named::Places(vec![(place, name)]));
+                return Ok(Named::Place(place, name));
             }
             ObservableKind::Location {
                 name,
@@ -231,7 +230,7 @@ impl Names for Columns {
         let offset = match index {
             None => 0,
             Some(index) => {
-                let value = constant::evaluate(index, &|_| constant::Known::Nothing)?;
+                let value = constant::evaluate(index, &|_| unreachable!("{UNRESOLVED}"))?;
                 let length = length.ok_or_else(|| no_array(&name.name, index.span))?;
                 if !(0..Value::from(length)).contains(&value) {
                     return Err(out_of_range(name, value, length, index.span));
@@ -257,7 +256,10 @@ impl Names for Columns {
                 },
                 observable.span,
             )),
-            _ => Ok(Named::Places(vec![memory(first + offset)])),
+            _ => {
+                let (place, name) = memory(first + offset);
+                Ok(Named::Place(place, name))
+            }
         }
     }
 

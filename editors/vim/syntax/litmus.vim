@@ -31,14 +31,14 @@ syntax keyword litmusThread thread nextgroup=litmusThreadDef skipwhite
 syntax match   litmusThreadDef '\h\w*' contained
 syntax keyword litmusControl if else while for in repeat max break continue return
 syntax keyword litmusCall xchg cas fetch_add fetch_sub fetch_and fetch_or fetch_xor lock unlock assert assume await
-syntax match   litmusFence '\c\<[msl]fence\>'
+syntax match   litmusFence '\c\<\%(mfence\)\>'
 
 " herd columns.
 syntax match litmusMeta '^\u\a*=.*$' contains=litmusMetaKey
 syntax match litmusMetaKey '^\u\a*\ze=' contained
-syntax match litmusInstruction '\c\<\%(mov\|movnti\|xchg\|cmpxchg\|xadd\|add\|sub\|and\|or\|xor\|not\|neg\|inc\|dec\|cmp\|test\|lea\|nop\|clflush\%(opt\)\=\)[bwlq]\=\ze\s\+[\[$%(0-9A-Za-z]'
-syntax match litmusControl '\c\<j\%(mp\|n\=[ezscop]\|n\=[abgl]e\=\)\ze\s\+\h\w*\s*[|;]'
-syntax match litmusCpuRegister '\c%\=\<\%([re]\=\%([abcd]x\|[sd]i\|[sb]p\)\|[abcd][lh]\|r\%([89]\|1[0-5]\)[bwd]\=\)\>'
+syntax match litmusInstruction '\c\<\%(mov[sz][bwl]\|movnti\|xchg\|cmpxchg\|xadd\|add\|sub\|and\|or\|xor\|not\|neg\|inc\|dec\|cmp\|test\|lea\|nop\)[bwlq]\=\ze\s\+[\[$%(0-9A-Za-z]'
+syntax match litmusControl '\c\<\%(jmp\)\ze\s\+\h\w*\s*[|;]'
+syntax match litmusCpuRegister '\c%\=\<\%(rax\)\>'
 syntax match litmusColumn '|'
 syntax match litmusHeading '\%(^\s*\||\s*\)\zsP\d\+\ze\s*[|;]'
 syntax keyword litmusType int long char short uint8_t uint16_t uint32_t uint64_t int8_t int16_t int32_t int64_t

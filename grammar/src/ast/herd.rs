@@ -5,9 +5,13 @@
 
 use super::{Ident, Int, ThreadRef};
 use crate::span::Span;
+use crate::words::Word;
+pub use crate::words::x86::{Cond, Op};
 
 #[derive(Clone, Debug, Default)]
 pub struct Herd {
+    /// Of 64 bits.
+    pub wide: bool,
     /// The init section with its braces.
     pub init_span: Span,
     pub init: Vec<InitEntry>,
@@ -25,6 +29,19 @@ impl Herd {
         self.rows
             .iter()
             .filter_map(move |row| row.cells.get(thread))
+    }
+
+    /// Row by row.
+    pub fn instructions(&self) -> impl Iterator<Item = &Instruction> {
+        let cells = self.rows.iter().flat_map(|row| &row.cells);
+        cells.filter_map(|cell| cell.instruction.as_deref())
+    }
+
+    /// From the threads' names to the last row.
+    pub fn table_span(&self) -> Span {
+        self.rows
+            .last()
+            .map_or(self.threads_span, |last| self.threads_span.to(last.span))
     }
 }
 
@@ -101,6 +118,8 @@ pub struct Instruction {
     /// The `lock` prefix.
     pub lock: Option<Span>,
     pub op: Op,
+    /// The row of its mnemonic.
+    pub word: &'static Word,
     /// The operand size the mnemonic's suffix names (`movl`), if it has one.
     pub width: Option<Width>,
     /// For `movzx`, `movsx` with two suffixes (`movzbl`): the source's size.
@@ -137,69 +156,6 @@ impl Width {
             Width::Quad => 64,
         }
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Op {
-    Mov,
-    /// Move with zero extension.
-    Movzx,
-    /// Move with sign extension.
-    Movsx,
-    Lea,
-    Xchg,
-    Xadd,
-    Cmpxchg,
-    Inc,
-    Dec,
-    Neg,
-    Not,
-    Add,
-    Sub,
-    And,
-    Or,
-    Xor,
-    Shl,
-    Shr,
-    Sar,
-    Cmp,
-    Test,
-    Jmp,
-    /// A conditional jump.
-    J(Cond),
-    Ret,
-    /// `nop`, `nopl`, `nopw`, `pause`, `endbr64`: does nothing.
-    Nop,
-    Mfence,
-    Sfence,
-    Lfence,
-}
-
-/// The condition of a jump, over the flags; synonyms are one (`jz` is `je`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Cond {
-    /// ZF
-    E,
-    Ne,
-    /// Signed less: SF ≠ OF.
-    L,
-    Ge,
-    Le,
-    G,
-    /// Unsigned below: CF.
-    B,
-    Ae,
-    Be,
-    A,
-    /// SF
-    S,
-    Ns,
-    /// OF
-    O,
-    No,
-    /// PF
-    P,
-    Np,
 }
 
 #[derive(Clone, Debug)]

@@ -2,6 +2,7 @@
 
 use super::Ident;
 use crate::span::Span;
+pub use crate::words::native::AtomicOp;
 
 #[derive(Clone, Debug, Default)]
 pub struct Native {
@@ -71,11 +72,118 @@ pub struct Block {
     pub span: Span,
 }
 
+impl Block {
+    /// The block and all within it.
+    pub fn each<'a>(&'a self, visit: &mut dyn FnMut(&'a Block)) {
+        visit(self);
+        for stmt in &self.stmts {
+            stmt.parts(&mut |part| {
+                if let Part::Block(block) = part {
+                    block.each(visit);
+                }
+            });
+        }
+    }
+
+    /// As [`Block::each`], but what is within comes first.
+    pub(crate) fn each_mut(&mut self, visit: &mut dyn FnMut(&mut Block)) {
+        for stmt in &mut self.stmts {
+            match &mut stmt.kind {
+                StmtKind::If { arms, otherwise } => {
+                    let arms = arms.iter_mut().map(|arm| &mut arm.body);
+                    arms.chain(otherwise).for_each(|body| body.each_mut(visit));
+                }
+                StmtKind::While { body, .. }
+                | StmtKind::For { body, .. }
+                | StmtKind::Repeat { body, .. }
+                | StmtKind::Block(body) => body.each_mut(visit),
+                _ => {}
+            }
+        }
+        visit(self);
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Stmt {
     pub kind: StmtKind,
     /// With the semicolon or the closing brace.
     pub span: Span,
+}
+
+/// What a statement is made of.
+#[derive(Clone, Copy, Debug)]
+pub enum Part<'a> {
+    /// What is written or updated.
+    Place(&'a Place),
+    Expr(&'a Expr),
+    /// The range of a block with the head that it belongs to.
+    Headed(Span),
+    Block(&'a Block),
+}
+
+impl Stmt {
+    /// Its parts in order of place; those of the statements in its blocks are not among them.
+    pub fn parts<'a>(&'a self, visit: &mut dyn FnMut(Part<'a>)) {
+        match &self.kind {
+            StmtKind::Assign { target, value } => {
+                visit(Part::Place(target));
+                visit(Part::Expr(value));
+            }
+            StmtKind::Atomic {
+                target,
+                place,
+                args,
+                ..
+            } => {
+                target.iter().for_each(|target| visit(Part::Place(target)));
+                visit(Part::Place(place));
+                args.iter().for_each(|arg| visit(Part::Expr(arg)));
+            }
+            StmtKind::Assert(expr) | StmtKind::Assume(expr) | StmtKind::Await(expr) => {
+                visit(Part::Expr(expr));
+            }
+            StmtKind::If { arms, otherwise } => {
+                for arm in arms {
+                    visit(Part::Headed(arm.span));
+                    visit(Part::Expr(&arm.cond));
+                    visit(Part::Block(&arm.body));
+                }
+                if let Some(block) = otherwise {
+                    visit(Part::Headed(block.span));
+                    visit(Part::Block(block));
+                }
+            }
+            StmtKind::While { cond, max, body } => {
+                visit(Part::Headed(self.span));
+                visit(Part::Expr(cond));
+                max.iter().for_each(|max| visit(Part::Expr(max)));
+                visit(Part::Block(body));
+            }
+            StmtKind::For { from, to, body, .. } => {
+                visit(Part::Headed(self.span));
+                visit(Part::Expr(from));
+                visit(Part::Expr(to));
+                visit(Part::Block(body));
+            }
+            StmtKind::Repeat { count, body } => {
+                visit(Part::Headed(self.span));
+                visit(Part::Expr(count));
+                visit(Part::Block(body));
+            }
+            StmtKind::Block(body) => {
+                visit(Part::Headed(self.span));
+                visit(Part::Block(body));
+            }
+            StmtKind::Fence(_)
+            | StmtKind::Lock(_)
+            | StmtKind::Unlock(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Return
+            | StmtKind::Error => {}
+        }
+    }
 }
 
 /// Rare and large parts are boxed: a parser moves statements about.
@@ -136,39 +244,21 @@ pub struct IfArm {
     pub span: Span,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AtomicOp {
-    /// One argument: the new value.
-    Xchg,
-    /// Two arguments: the expected and the new value.
-    Cas,
-    FetchAdd,
-    FetchSub,
-    FetchAnd,
-    FetchOr,
-    FetchXor,
-}
-
-impl AtomicOp {
-    pub const fn word(self) -> &'static str {
-        match self {
-            AtomicOp::Xchg => "xchg",
-            AtomicOp::Cas => "cas",
-            AtomicOp::FetchAdd => "fetch_add",
-            AtomicOp::FetchSub => "fetch_sub",
-            AtomicOp::FetchAnd => "fetch_and",
-            AtomicOp::FetchOr => "fetch_or",
-            AtomicOp::FetchXor => "fetch_xor",
-        }
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FenceKind {
     /// `mfence`
     Full,
     /// `sfence`
     StoreStore,
+}
+
+impl FenceKind {
+    pub const fn word(self) -> &'static str {
+        match self {
+            FenceKind::Full => "mfence",
+            FenceKind::StoreStore => "sfence",
+        }
+    }
 }
 
 /// What can be assigned: a variable, a register, or an element of an array.
@@ -205,6 +295,33 @@ pub enum ExprKind {
     Paren(Box<Expr>),
     /// Could not be read.
     Error,
+}
+
+impl Expr {
+    fn children(&self) -> impl Iterator<Item = &Expr> {
+        let (first, second) = match &self.kind {
+            ExprKind::Unary { operand, .. } => (Some(operand), None),
+            ExprKind::Paren(inner) => (Some(inner), None),
+            ExprKind::Binary { lhs, rhs, .. } => (Some(lhs), Some(rhs)),
+            ExprKind::Place(place) => (place.index.as_ref(), None),
+            ExprKind::Int(_) | ExprKind::Error => (None, None),
+        };
+        first.into_iter().chain(second).map(|child| &**child)
+    }
+
+    /// The expression and all within it.
+    pub fn each<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
+        visit(self);
+        self.children().for_each(|child| child.each(visit));
+    }
+
+    /// What it names, from left to right; an index comes before the array.
+    pub fn places<'a>(&'a self, visit: &mut dyn FnMut(&'a Place)) {
+        self.children().for_each(|child| child.places(visit));
+        if let ExprKind::Place(place) = &self.kind {
+            visit(place);
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -9,8 +9,9 @@ use super::pieces::Pieces;
 use super::table::Table;
 use crate::ast::{Herd, Test};
 use crate::span::Span;
+use crate::words::{CONDITIONS, HERD, Kind};
 
-pub(super) fn print(text: &str, test: &Test, herd: &Herd) -> String {
+pub(crate) fn print(text: &str, test: &Test, herd: &Herd) -> String {
     let mut opaque = vec![test.dialect_span, test.name.span];
     opaque.extend(test.doc.iter().map(|doc| doc.span));
     opaque.extend(test.metadata.iter().map(|line| line.span));
@@ -146,10 +147,8 @@ impl Rules for Spacing {
 
 /// Words that a condition begins with: what follows stands apart from them.
 fn is_keyword(piece: &str) -> bool {
-    matches!(
-        piece,
-        "exists" | "forall" | "filter" | "locations" | "final" | "with" | "not"
-    )
+    let mut words = CONDITIONS.iter().chain(HERD);
+    words.any(|word| word.kind == Kind::Condition && word.text == piece)
 }
 
 /// A name, a number, or something opaque: a string, a test's name.

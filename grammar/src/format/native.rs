@@ -3,8 +3,9 @@
 use super::layout::{Blank, Break, Printer, Rules};
 use super::pieces::Pieces;
 use crate::ast::Test;
-use crate::ast::native::{Block, Native, Stmt, StmtKind};
+use crate::ast::native::{Block, Native, Part, Stmt};
 use crate::span::Span;
+use crate::words::{Word, native::NATIVE};
 
 const STEP: u32 = 2;
 
@@ -12,7 +13,7 @@ const STEP: u32 = 2;
 /// large file a hundred times larger.
 const DEEPEST: u32 = 40 * STEP;
 
-pub(super) fn print(text: &str, test: &Test, native: &Native) -> String {
+pub(crate) fn print(text: &str, test: &Test, native: &Native) -> String {
     let mut breaks = Lines {
         text,
         breaks: Vec::new(),
@@ -134,33 +135,11 @@ impl Lines<'_> {
     fn stmt(&mut self, stmt: &Stmt, indent: u32) {
         self.breaks
             .push(Break::line(stmt.span.start, indent.min(DEEPEST)));
-        let inner = indent + STEP;
-        match &stmt.kind {
-            StmtKind::If { arms, otherwise } => {
-                for arm in arms {
-                    self.block(&arm.body, inner);
-                }
-                if let Some(block) = otherwise {
-                    self.block(block, inner);
-                }
+        stmt.parts(&mut |part| {
+            if let Part::Block(block) = part {
+                self.block(block, indent + STEP);
             }
-            StmtKind::While { body, .. }
-            | StmtKind::For { body, .. }
-            | StmtKind::Repeat { body, .. } => self.block(body, inner),
-            StmtKind::Block(body) => self.block(body, inner),
-            StmtKind::Assign { .. }
-            | StmtKind::Atomic { .. }
-            | StmtKind::Fence(_)
-            | StmtKind::Lock(_)
-            | StmtKind::Unlock(_)
-            | StmtKind::Assert(_)
-            | StmtKind::Assume(_)
-            | StmtKind::Await(_)
-            | StmtKind::Break
-            | StmtKind::Continue
-            | StmtKind::Return
-            | StmtKind::Error => {}
-        }
+        });
     }
 }
 
@@ -236,19 +215,6 @@ fn is_word(piece: &str) -> bool {
 }
 
 fn is_function(piece: &str) -> bool {
-    matches!(
-        piece,
-        "lock"
-            | "unlock"
-            | "assert"
-            | "assume"
-            | "await"
-            | "xchg"
-            | "cas"
-            | "fetch_add"
-            | "fetch_sub"
-            | "fetch_and"
-            | "fetch_or"
-            | "fetch_xor"
-    )
+    let word = NATIVE.iter().find(|word| word.text == piece);
+    word.is_some_and(Word::is_call)
 }

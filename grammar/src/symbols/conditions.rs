@@ -5,7 +5,8 @@ use crate::ast::*;
 
 /// How a dialect resolves what a condition observes.
 pub(super) trait Lookup {
-    fn location(&mut self, name: &Ident, index: Option<&Expr>);
+    /// `listed`: in `locations`, where only what is in memory can stand.
+    fn location(&mut self, name: &Ident, index: Option<&Expr>, listed: bool);
     fn register(&mut self, thread: &ThreadRef, register: &Ident);
 }
 
@@ -13,39 +14,25 @@ pub(super) trait Lookup {
 pub(super) fn resolve(test: &Test, lookup: &mut impl Lookup) {
     for locations in &test.locations {
         for item in &locations.items {
-            observable(item, lookup);
+            observable(item, true, lookup);
         }
     }
-    if let Some(filter) = &test.filter {
-        prop(&filter.prop, lookup);
-    }
-    for condition in &test.conditions {
-        prop(&condition.prop, lookup);
+    let filter = test.filter.iter().map(|filter| &filter.prop);
+    let conditions = test.conditions.iter().map(|condition| &condition.prop);
+    for prop in filter.chain(conditions) {
+        prop.terms(&mut |term| {
+            if let Term::Observable(node) = term {
+                observable(node, false, lookup);
+            }
+        });
     }
 }
 
-fn prop(node: &Prop, lookup: &mut impl Lookup) {
-    match &node.kind {
-        PropKind::And(props) | PropKind::Or(props) => {
-            for inner in props {
-                prop(inner, lookup);
-            }
-        }
-        PropKind::Not(inner) | PropKind::Paren(inner) => prop(inner, lookup),
-        PropKind::Compare { lhs, rhs, .. } => {
-            for term in [lhs, rhs] {
-                if let Term::Observable(node) = term {
-                    observable(node, lookup);
-                }
-            }
-        }
-        PropKind::True | PropKind::False | PropKind::Error => {}
-    }
-}
-
-fn observable(node: &Observable, lookup: &mut impl Lookup) {
+fn observable(node: &Observable, listed: bool, lookup: &mut impl Lookup) {
     match &node.kind {
         ObservableKind::Register { thread, register } => lookup.register(thread, register),
-        ObservableKind::Location { name, index, .. } => lookup.location(name, index.as_deref()),
+        ObservableKind::Location { name, index, .. } => {
+            lookup.location(name, index.as_deref(), listed);
+        }
     }
 }

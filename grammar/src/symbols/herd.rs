@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, NameKind};
 use crate::nearest::nearest;
 use crate::span::Span;
 
-pub(super) fn resolve(test: &Test, body: &Herd, builder: &mut Builder<'_>) {
+pub(crate) fn resolve(test: &Test, body: &Herd, builder: &mut Builder<'_>) {
     let mut resolver = Resolver {
         builder,
         locations: FxHashMap::default(),
@@ -164,7 +164,7 @@ impl Resolver<'_, '_> {
         labels: &FxHashMap<(u32, SmolStr), SymbolId>,
     ) {
         for (position, operand) in instruction.operands.iter().enumerate() {
-            let access = access(instruction.op, position);
+            let access = instruction.word.arguments[position].access;
             match &operand.kind {
                 OperandKind::Immediate(_) => {}
                 OperandKind::Address(name) => self.use_location(name, Access::Mention),
@@ -311,19 +311,20 @@ fn in_case_of(written: &str, name: &str) -> String {
     }
 }
 
-/// How an instruction uses an operand, destination first.
-fn access(op: Op, position: usize) -> Access {
-    match (op, position) {
-        (Op::Xchg | Op::Xadd, _) => Access::Update,
-        (Op::Mov | Op::Movzx | Op::Movsx | Op::Lea, 0) => Access::Write,
-        (Op::Cmp | Op::Test | Op::Nop | Op::Ret, _) => Access::Read,
-        (_, 0) => Access::Update,
-        _ => Access::Read,
-    }
-}
-
 impl Lookup for Resolver<'_, '_> {
-    fn location(&mut self, name: &Ident, _index: Option<&Expr>) {
+    fn location(&mut self, name: &Ident, index: Option<&Expr>, _listed: bool) {
+        if let Some(index) = index {
+            // There are no constants that it could name.
+            index.places(&mut |place| {
+                let name = place.name.name.clone();
+                let kind = ErrorKind::UnknownName {
+                    name: name.clone(),
+                    thread: None,
+                };
+                let error = Error::new(kind, place.span);
+                self.builder.unknown(error, &name, None);
+            });
+        }
         if let Some(&id) = self.locations.get(&name.name) {
             self.builder.refer(id, name.span, Access::Mention);
             return;

@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, NameKind};
 use crate::nearest::nearest;
 use crate::span::Span;
 
-pub(super) fn resolve(test: &Test, body: &Native, builder: &mut Builder<'_>) {
+pub(crate) fn resolve(test: &Test, body: &Native, builder: &mut Builder<'_>) {
     let mut resolver = Resolver {
         builder,
         globals: FxHashMap::default(),
@@ -27,6 +27,7 @@ pub(super) fn resolve(test: &Test, body: &Native, builder: &mut Builder<'_>) {
             .iter()
             .map(|thread| thread.name.name.clone())
             .collect(),
+        declared: u32::MAX,
     };
     resolver.declare(body);
     resolver.constants(body);
@@ -46,6 +47,8 @@ struct Resolver<'b, 'a> {
     registers: Vec<FxHashMap<SmolStr, SymbolId>>,
     replicated: Vec<bool>,
     names: Vec<SmolStr>,
+    /// Where the declaration at hand begins; past the end behind all of them.
+    declared: u32,
 }
 
 impl Resolver<'_, '_> {
@@ -94,6 +97,7 @@ impl Resolver<'_, '_> {
     fn constants(&mut self, body: &Native) {
         for decl in &body.decls {
             for item in &decl.items {
+                self.declared = item.name.span.start;
                 if let Some(length) = &item.length {
                     self.constant(length);
                 }
@@ -108,6 +112,7 @@ impl Resolver<'_, '_> {
                 }
             }
         }
+        self.declared = u32::MAX;
         for thread in &body.threads {
             if let Some(replicas) = &thread.replicas {
                 self.constant(&replicas.from);
@@ -117,21 +122,13 @@ impl Resolver<'_, '_> {
     }
 
     fn constant(&mut self, expr: &Expr) {
-        match &expr.kind {
-            ExprKind::Int(_) | ExprKind::Error => {}
-            ExprKind::Unary { operand, .. } => self.constant(operand),
-            ExprKind::Paren(inner) => self.constant(inner),
-            ExprKind::Binary { lhs, rhs, .. } => {
-                self.constant(lhs);
-                self.constant(rhs);
-            }
-            ExprKind::Place(place) => self.constant_name(place),
-        }
+        expr.places(&mut |place| self.constant_name(place));
     }
 
     fn constant_name(&mut self, place: &Place) {
         let name = &place.name;
-        let Some(&id) = self.globals.get(&name.name) else {
+        let known = self.globals.get(&name.name).copied();
+        let Some(id) = known.filter(|&id| self.is_declared(id)) else {
             let kind = ErrorKind::UnknownName {
                 name: name.name.clone(),
                 thread: None,
@@ -155,6 +152,22 @@ impl Resolver<'_, '_> {
         } else if place.index.is_some() {
             self.no_array(name, false);
         }
+    }
+
+    /// A constant's value is known only to what is declared after it.
+    fn is_declared(&self, id: SymbolId) -> bool {
+        let symbol = self.builder.get(id);
+        let constant = matches!(symbol.kind, NameKind::Param | NameKind::Const);
+        !constant || symbol.definition.start < self.declared
+    }
+
+    fn not_shared(&mut self, name: &Ident, kind: NameKind) {
+        let kind = ErrorKind::WrongKind {
+            name: name.name.clone(),
+            kind,
+            wanted: "a shared variable",
+        };
+        self.builder.error(Error::new(kind, name.span));
     }
 
     fn no_array(&mut self, name: &Ident, is_array: bool) {
@@ -334,22 +347,10 @@ impl Body<'_, '_, '_> {
     }
 
     fn expr(&mut self, expr: &Expr) {
-        match &expr.kind {
-            ExprKind::Int(_) | ExprKind::Error => {}
-            ExprKind::Unary { operand, .. } => self.expr(operand),
-            ExprKind::Paren(inner) => self.expr(inner),
-            ExprKind::Binary { lhs, rhs, .. } => {
-                self.expr(lhs);
-                self.expr(rhs);
-            }
-            ExprKind::Place(place) => self.read(place),
-        }
+        expr.places(&mut |place| self.read(place));
     }
 
     fn read(&mut self, place: &Place) {
-        if let Some(index) = &place.index {
-            self.expr(index);
-        }
         let name = &place.name;
         if let Some(id) = self.lookup(&name.name) {
             self.resolver.builder.refer(id, name.span, Access::Read);
@@ -495,7 +496,7 @@ impl Body<'_, '_, '_> {
 }
 
 impl Lookup for Resolver<'_, '_> {
-    fn location(&mut self, name: &Ident, index: Option<&Expr>) {
+    fn location(&mut self, name: &Ident, index: Option<&Expr>, listed: bool) {
         if let Some(index) = index {
             self.constant(index);
         }
@@ -523,15 +524,10 @@ impl Lookup for Resolver<'_, '_> {
         let kind = self.builder.get(id).kind;
         match (kind, index.is_some()) {
             (NameKind::Array, false) => self.no_array(name, true),
-            (NameKind::Mutex, _) => {
-                let kind = ErrorKind::WrongKind {
-                    name: name.name.clone(),
-                    kind,
-                    wanted: "a shared variable",
-                };
-                self.builder.error(Error::new(kind, name.span));
-            }
-            (NameKind::Array, true) | (_, false) => {}
+            (NameKind::Array, true) => {}
+            (NameKind::Mutex, _) => self.not_shared(name, kind),
+            (NameKind::Param | NameKind::Const, false) if listed => self.not_shared(name, kind),
+            (_, false) => {}
             (_, true) => self.no_array(name, false),
         }
     }

@@ -5,8 +5,8 @@ use std::ops::Range;
 use memchr::memrchr;
 
 use super::Table;
-use crate::instruction::mnemonic_by_name;
 use crate::token::TokenKind;
+use crate::words::x86::mnemonic_by_name;
 
 /// Tokens that belong together, and where the cell begins.
 type Piece = (Range<usize>, u32);

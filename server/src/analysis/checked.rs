@@ -7,7 +7,7 @@ use fencepost_checker::engine;
 use fencepost_checker::lower::LowerOptions;
 use fencepost_checker::program::{Model, Program};
 use fencepost_checker::report::{Options, Report};
-use fencepost_grammar::ast::Dialect;
+use fencepost_grammar::Dialect;
 
 use super::{
     Diagnostic, Expectation, Finding, FindingKind, Lines, Severity, Source, Standing, expectations,
@@ -146,7 +146,7 @@ impl Checked {
         Some(&doc.name)
     }
 
-    pub fn dialect(&self) -> Dialect {
+    pub fn dialect(&self) -> &'static Dialect {
         self.source.parse().test.dialect
     }
 

@@ -49,11 +49,8 @@ impl Source {
     /// the parser has said it all).
     pub fn lowered(&self) -> &Result<Arc<Program>, Vec<Error>> {
         self.lowered.get_or_init(|| {
-            let parse = self.parse();
-            if !self.invalid.is_empty() || parse.has_errors() {
-                return Err(Vec::new());
-            }
-            lower(&parse.test, &self.own_lowering()).map(Arc::new)
+            let sound = self.parse().sound().filter(|_| self.invalid.is_empty());
+            lower(&sound.ok_or_else(Vec::new)?, &self.own_lowering()).map(Arc::new)
         })
     }
 

@@ -6,6 +6,7 @@ use fencepost_checker::fences::{self as search, Goal, Refusal, Suggestion};
 use fencepost_checker::lower::{LowerOptions, lower};
 use fencepost_checker::program::{Model, Program, Quantifier, Span, Verdict};
 use fencepost_checker::report::Completeness;
+use fencepost_grammar::Sound;
 use fencepost_grammar::ast::Test;
 use fencepost_grammar::fences::{NewFence, Written, fenced, insert, thread_name};
 
@@ -25,7 +26,7 @@ use super::{Status, Trouble, errors};
 pub fn run(terminal: &Terminal, args: &FencesArgs) -> Result<Status, Trouble> {
     let explore = &args.explore;
     let (input, checked) = read_one(&args.file, &explore.param, explore.lowering())?;
-    let Some(program) = checked.program() else {
+    let (Some(program), Some(sound)) = (checked.program(), checked.source.parse().sound()) else {
         let shown = errors::of(terminal.error_look, &checked, true);
         io::stderr().write_all(shown.as_bytes())?;
         return Ok(Status::Bad);
@@ -35,14 +36,14 @@ pub fn run(terminal: &Terminal, args: &FencesArgs) -> Result<Status, Trouble> {
     models.sort_unstable();
     models.dedup();
     let options = explore.options();
-    let test = &checked.source.parse().test;
     let lowering = checked.source.own_lowering();
-    let found = search::suggest(test, &lowering, goal, &models, &options);
-    let unneeded = search::unneeded(test, &lowering, &models, &options);
+    let found = search::suggest(&sound, &lowering, goal, &models, &options);
+    let unneeded = search::unneeded(&sound, &lowering, &models, &options);
     let job = Job {
         checked: &checked,
         program,
-        test,
+        sound: &sound,
+        test: sound.test(),
         lowering: &lowering,
         goal,
         models: &models,
@@ -121,6 +122,7 @@ fn goal(program: &Program, args: &FencesArgs) -> Result<Goal, Trouble> {
 struct Job<'a> {
     checked: &'a Checked,
     program: &'a Program,
+    sound: &'a Sound<'a>,
     test: &'a Test,
     lowering: &'a LowerOptions,
     goal: Goal,
@@ -138,9 +140,10 @@ impl Job<'_> {
         };
         let formatted = fenced(text, self.test, set).ok();
         // The text must mean what was checked.
-        let meant = lower(&insert(self.test, set), self.lowering).ok();
+        let meant = lower(&insert(self.sound, set), self.lowering).ok();
         let means = |text: &String| {
-            let again = lower(&fencepost_grammar::parse(text).test, self.lowering).ok()?;
+            let parse = fencepost_grammar::parse(text);
+            let again = lower(&parse.sound()?, self.lowering).ok()?;
             let meant = meant.as_ref()?;
             let same = again.threads.len() == meant.threads.len()
                 && again

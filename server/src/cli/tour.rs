@@ -93,24 +93,21 @@ fn heading(look: Look, text: &str) -> String {
 
 /// The cheapest sets of fences, and how many lines of reasoning stand behind them.
 fn fences_that_help(look: Look, text: &str) -> Result<Vec<String>, Trouble> {
-    let test = fencepost_grammar::parse(text).test;
+    let parse = fencepost_grammar::parse(text);
+    let test = parse.sound().ok_or_else(no_fences)?;
     let models = [Model::Tso, Model::Pso];
     let options = Options::default();
     let lowering = LowerOptions::default();
     let goal = Goal::Condition(0);
-    let found = search::suggest(&test, &lowering, goal, &models, &options).map_err(|_| {
-        Trouble::call(
-            "no fences were found for the built-in example SB",
-            "this is a bug of fencepost: please report it",
-        )
-    })?;
+    let found = search::suggest(&test, &lowering, goal, &models, &options);
+    let found = found.map_err(|_| no_fences())?;
     let mut lines: Vec<String> = found
         .sets
         .iter()
         .map(|set| {
             format!(
                 "  {}: unreachable under {}",
-                look.paint(Role::Good, &fences::summary(&test, set)),
+                look.paint(Role::Good, &fences::summary(test.test(), set)),
                 words::models(found.models.iter().copied())
             )
         })
@@ -145,6 +142,13 @@ fn check_all(program: &Program) -> Vec<Report> {
         .iter()
         .map(|model| engine::check(program, *model, &options))
         .collect()
+}
+
+fn no_fences() -> Trouble {
+    Trouble::call(
+        "no fences were found for the built-in example SB",
+        "this is a bug of fencepost: please report it",
+    )
 }
 
 /// The test without its documentation, which the reader is looking at.

@@ -9,7 +9,6 @@ pub mod format;
 pub mod hover;
 pub mod inlay;
 pub mod lens;
-pub mod meanings;
 pub mod navigate;
 pub mod rename;
 pub mod selection;

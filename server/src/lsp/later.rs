@@ -50,8 +50,9 @@ impl Question {
     }
 
     fn suggest(&self, condition: usize) -> Result<Suggestion, Refusal> {
+        let parse = self.snapshot.parse();
         fences::suggest(
-            &self.snapshot.parse().test,
+            &parse.sound().ok_or_else(|| Refusal::Errors(Vec::new()))?,
             &self.snapshot.own_lowering(),
             Goal::Condition(condition),
             &self.models,
@@ -89,8 +90,11 @@ impl Server {
         let written = written(&view.parse().test).into_iter().filter(|_| fences);
         for fence in written.take(MAX_FENCES) {
             let work = move |question: &Question, server: &Arc<Server>| {
+                let Some(sound) = question.snapshot.parse().sound() else {
+                    return;
+                };
                 let role = fences::role(
-                    &question.snapshot.parse().test,
+                    &sound,
                     &question.snapshot.own_lowering(),
                     fence.span,
                     &question.models,

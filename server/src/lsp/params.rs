@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use fencepost_checker::lower::lower;
 use fencepost_grammar::Span;
-use fencepost_grammar::ast::native::{DeclKind, Init};
 use serde_json::Value;
 use tower_lsp::jsonrpc::Error;
 use tower_lsp::lsp_types::Url;
@@ -61,32 +60,25 @@ impl Param<'_> {
 
 /// Every parameter, in order of place.
 pub fn all(view: &View) -> Vec<Param<'_>> {
-    let Some(native) = view.parse().test.native() else {
-        return Vec::new();
-    };
     let program = view.snapshot.lowered().as_ref().ok();
-    let declarations = native.decls.iter().filter(|d| d.kind == DeclKind::Param);
-    declarations
-        .flat_map(|declaration| &declaration.items)
-        .filter_map(|item| {
-            let Some(Init::Expr(written)) = &item.init else {
-                return None;
-            };
-            let name = item.name.name.as_str();
+    let declared = view.parse().test.params().into_iter();
+    declared
+        .map(|param| {
+            let name = param.name.name.as_str();
             let given = view.snapshot.lowering.params.iter();
             let given = given.rev().find(|(set, _)| set == name);
             let lowered = program.and_then(|program| {
                 let param = program.params.iter().find(|param| param.name == name)?;
                 Some(param.value)
             });
-            Some(Param {
+            Param {
                 name,
-                span: item.span,
-                written: written.span.text(view.text()),
+                span: param.span,
+                written: param.written.text(view.text()),
                 value: given.map(|(_, value)| *value).or(lowered),
                 overridden: given.is_some(),
                 set: view.set_params.contains_key(name),
-            })
+            }
         })
         .collect()
 }
@@ -166,7 +158,7 @@ fn read(value: &Value) -> Result<i64, String> {
 
 fn unknown(view: &View, name: &str) -> String {
     let test = &view.parse().test;
-    if test.dialect.is_herd() {
+    if test.dialect.find("param").is_none() {
         return "tests in herd's dialect have no parameters".to_owned();
     }
     let known: Vec<&str> = view.snapshot.source().params().collect();
@@ -177,13 +169,11 @@ fn unknown(view: &View, name: &str) -> String {
 /// Why a test cannot be checked with this value. What was wrong with it before is no reason.
 fn refusal(view: &View, name: &str, value: i64) -> Option<String> {
     let parse = view.parse();
-    if parse.has_errors() {
-        return None;
-    }
+    let sound = parse.sound()?;
     let mut lowering = view.snapshot.own_lowering();
     // The last one counts.
     lowering.params.push((name.to_owned(), value));
-    let errors = lower(&parse.test, &lowering).err()?;
+    let errors = lower(&sound, &lowering).err()?;
     if view.snapshot.lowered().as_ref().err() == Some(&errors) {
         return None;
     }

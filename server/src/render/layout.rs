@@ -645,7 +645,8 @@ mod tests {
     fn for_every_graph(mut look_at: impl FnMut(&str, &Graph, &Layout)) {
         for (name, text) in EXAMPLES {
             let parse = fencepost_grammar::parse(text);
-            let program = lower(&parse.test, &LowerOptions::default()).expect("examples are right");
+            let program = lower(&parse.sound().expect("a test"), &LowerOptions::default())
+                .expect("examples are right");
             let report =
                 fencepost_checker::engine::check(&program, Model::Pso, &Default::default());
             for outcome in report.outcomes.iter().take(8) {

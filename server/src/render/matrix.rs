@@ -244,7 +244,8 @@ mod tests {
     fn check(look: Look, name: &str, rows: Option<usize>, complete: bool, expected: Expect) {
         let text = examples::find(name).expect("there is such an example");
         let parse = fencepost_grammar::parse(text);
-        let program = lower(&parse.test, &LowerOptions::default()).expect("examples are right");
+        let program = lower(&parse.sound().expect("a test"), &LowerOptions::default())
+            .expect("examples are right");
         let options = Options::default();
         let mut reports = Model::ALL.map(|model| engine::check(&program, model, &options));
         if !complete {

@@ -243,7 +243,8 @@ mod tests {
     fn check(look: Look, name: &str, model: Model, outcome: usize, expected: Expect) {
         let text = examples::find(name).expect("there is such an example");
         let parse = fencepost_grammar::parse(text);
-        let program = lower(&parse.test, &LowerOptions::default()).expect("examples are right");
+        let program = lower(&parse.sound().expect("a test"), &LowerOptions::default())
+            .expect("examples are right");
         let report = engine::check(&program, model, &Options::default());
         let witness = report.outcomes[outcome].witness(&program);
         expected.assert_eq(&super::text(look, &program, text, &witness));

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use fencepost_grammar::ast::herd::{
     Cell, Instruction, Op as Mnemonic, Operand as Written, OperandKind, Reg, Register, View, Width,
 };
-use fencepost_grammar::ast::{Dialect, Ident, SmolStr};
-use fencepost_grammar::{Error, ErrorKind, Span};
+use fencepost_grammar::ast::{Ident, SmolStr};
+use fencepost_grammar::{Error, Span};
 use rustc_hash::FxHashMap;
 
 use super::access::{Spot, choose, width};
@@ -15,7 +15,7 @@ use super::memory::{Memory, Type};
 use super::reach::{Reach, written_bits};
 use super::registers::{Registers, bits};
 use crate::lower::code::Code;
-use crate::lower::{MAX_INSTRUCTIONS, range, too_many, unreadable};
+use crate::lower::{MAX_INSTRUCTIONS, range, too_many};
 use crate::program::{FenceKind, Instr, Loop, Op, Operand, Pc, RegId, RmwOp, Thread, Value};
 
 /// One thread while it is lowered.
@@ -31,10 +31,13 @@ pub struct Column {
     pub(super) code: Code,
     labels: FxHashMap<SmolStr, Pc>,
     /// Jumps to labels that were not yet seen.
-    forward: Vec<(Pc, Ident)>,
+    forward: Vec<(Pc, SmolStr)>,
     /// Jumps of `ret` to the end.
     returns: Vec<Pc>,
 }
+
+/// The grammar knows which operands go with what.
+const UNFIT: &str = "operands fit their instruction";
 
 const ZERO: Operand = Operand::Const(0);
 const ONE: Operand = Operand::Const(1);
@@ -47,7 +50,7 @@ enum Target {
 
 impl Column {
     pub fn new(
-        dialect: Dialect,
+        wide: bool,
         index: usize,
         number: u32,
         reach: Rc<Reach>,
@@ -57,10 +60,10 @@ impl Column {
         Column {
             number,
             index,
-            wide: dialect != Dialect::X86,
+            wide,
             unroll,
             reach,
-            registers: Registers::new(dialect),
+            registers: Registers::new(wide),
             flags: Flags::default(),
             code: Code::new(at),
             labels: FxHashMap::default(),
@@ -73,9 +76,8 @@ impl Column {
         self.registers.initialize(register, value, &mut self.code);
     }
 
-    pub fn observe(&mut self, register: &Ident) -> Result<(RegId, String), Error> {
-        self.registers
-            .observe(register, self.number, &mut self.code)
+    pub fn observe(&mut self, register: &Ident) -> (RegId, String) {
+        self.registers.observe(register, &mut self.code)
     }
 
     pub fn literal(&self, reg: RegId, value: Value) -> Value {
@@ -90,9 +92,6 @@ impl Column {
         });
         self.flags = Flags::needed(conditions, &mut self.code);
         for cell in cells {
-            if cell.error {
-                errors.push(unreadable(cell.span));
-            }
             for label in &cell.labels {
                 self.labels.insert(label.name.clone(), self.code.here());
             }
@@ -108,15 +107,7 @@ impl Column {
             }
         }
         for (jump, label) in std::mem::take(&mut self.forward) {
-            match self.labels.get(&label.name) {
-                Some(&to) => self.code.set_target(jump, to),
-                None => errors.push(Error::new(
-                    ErrorKind::UnknownLabel {
-                        name: label.name.clone(),
-                    },
-                    label.span,
-                )),
-            }
+            self.code.set_target(jump, self.labels[&label]);
         }
     }
 
@@ -131,7 +122,7 @@ impl Column {
     }
 
     fn instruction(&mut self, i: &Instruction, memory: &mut Memory) -> Result<(), Error> {
-        let operand = |n: usize| i.operands.get(n).ok_or_else(|| unreadable(i.span));
+        let operand = |n: usize| &i.operands[n];
         match i.op {
             Mnemonic::Nop | Mnemonic::Lfence => {}
             Mnemonic::Mfence => {
@@ -144,35 +135,35 @@ impl Column {
                 let jump = self.code.jump();
                 self.returns.push(jump);
             }
-            Mnemonic::Jmp => self.jump(operand(0)?, None, i.span)?,
+            Mnemonic::Jmp => self.jump(operand(0), None, i.span)?,
             Mnemonic::J(cond) => {
                 let taken = self.flags.test(cond, &mut self.code);
-                self.jump(operand(0)?, Some(taken), i.span)?;
+                self.jump(operand(0), Some(taken), i.span)?;
             }
             Mnemonic::Mov => {
                 let size = self.size(i, memory);
-                self.mov(operand(0)?, operand(1)?, size, memory)?;
+                self.mov(operand(0), operand(1), size, memory)?;
             }
             Mnemonic::Movzx | Mnemonic::Movsx => {
-                self.extend(i, operand(0)?, operand(1)?, memory)?;
+                self.extend(i, operand(0), operand(1), memory)?;
             }
             Mnemonic::Lea => {
-                let OperandKind::Memory(expression) = &operand(1)?.kind else {
-                    return Err(unreadable(i.span));
+                let OperandKind::Memory(expression) = &operand(1).kind else {
+                    unreachable!("{UNFIT}");
                 };
-                let OperandKind::Register(target) = operand(0)?.kind else {
-                    return Err(unreadable(i.span));
+                let OperandKind::Register(target) = operand(0).kind else {
+                    unreachable!("{UNFIT}");
                 };
                 let value = self.address(expression, memory)?;
                 self.registers.write(target, value, &mut self.code);
             }
-            Mnemonic::Xchg => self.exchange(i, operand(0)?, operand(1)?, memory)?,
-            Mnemonic::Xadd => self.exchange_add(i, operand(0)?, operand(1)?, memory)?,
-            Mnemonic::Cmpxchg => self.compare_exchange(i, operand(0)?, operand(1)?, memory)?,
+            Mnemonic::Xchg => self.exchange(i, operand(0), operand(1), memory)?,
+            Mnemonic::Xadd => self.exchange_add(i, operand(0), operand(1), memory)?,
+            Mnemonic::Cmpxchg => self.compare_exchange(i, operand(0), operand(1), memory)?,
             Mnemonic::Cmp | Mnemonic::Test => {
                 let size = self.size(i, memory);
-                let a = self.value(operand(0)?, size, memory)?;
-                let b = self.value(operand(1)?, size, memory)?;
+                let a = self.value(operand(0), size, memory)?;
+                let b = self.value(operand(1), size, memory)?;
                 if i.op == Mnemonic::Cmp {
                     self.flags.subtracted(a, b, width(size), &mut self.code);
                 } else if !self.flags.unused() {
@@ -195,7 +186,7 @@ impl Column {
                     Some(source) => self.value(source, size, memory)?,
                     None => ONE,
                 };
-                let target = self.target(operand(0)?, memory)?;
+                let target = self.target(operand(0), memory)?;
                 self.update(i, target, source, size, memory)?;
             }
         }
@@ -205,7 +196,7 @@ impl Column {
     /// `taken` is 0 or 1; without it the jump is always taken.
     fn jump(&mut self, to: &Written, taken: Option<Operand>, span: Span) -> Result<(), Error> {
         let OperandKind::Label(label) = &to.kind else {
-            return Err(unreadable(to.span));
+            unreachable!("{UNFIT}");
         };
         let skip = taken.map(|taken| self.code.jump_if_zero(taken));
         match self.labels.get(&label.name).copied() {
@@ -225,7 +216,7 @@ impl Column {
             }
             None => {
                 let jump = self.code.jump();
-                self.forward.push((jump, label.clone()));
+                self.forward.push((jump, label.name.clone()));
             }
         }
         if let Some(skip) = skip {
@@ -271,7 +262,7 @@ impl Column {
             (None, OperandKind::Memory(expression)) => self
                 .natural_size(expression, memory)
                 .unwrap_or(Width::Byte.bits()),
-            _ => return Err(unreadable(source.span)),
+            _ => unreachable!("{UNFIT}"),
         };
         let mut value = self.value(source, from, memory)?;
         if i.op == Mnemonic::Movzx {
@@ -293,7 +284,7 @@ impl Column {
         let (place, register) = match (&a.kind, &b.kind) {
             (_, OperandKind::Register(register)) => (a, *register),
             (OperandKind::Register(register), _) => (b, *register),
-            _ => return Err(unreadable(i.span)),
+            _ => unreachable!("{UNFIT}"),
         };
         let new = self.registers.read(register, &mut self.code);
         let old = match self.target(place, memory)? {
@@ -318,7 +309,7 @@ impl Column {
     ) -> Result<(), Error> {
         let size = self.size(i, memory);
         let OperandKind::Register(register) = source.kind else {
-            return Err(unreadable(source.span));
+            unreachable!("{UNFIT}");
         };
         let added = self.copy(register);
         let target = self.target(place, memory)?;
@@ -436,7 +427,7 @@ impl Column {
 
     fn shift(&mut self, i: &Instruction, memory: &mut Memory) -> Result<(), Error> {
         let size = self.size(i, memory);
-        let first = i.operands.first().ok_or_else(|| unreadable(i.span))?;
+        let first = &i.operands[0];
         let mask = Operand::Const(if size == 64 { 63 } else { 31 });
         let count = match i.operands.get(1) {
             Some(count) => self.value(count, Width::Byte.bits(), memory)?,
@@ -532,7 +523,7 @@ impl Column {
                 let spot = self.spot(expression, operand.span, memory)?;
                 self.load(&spot, size, None, memory)?
             }
-            OperandKind::Label(label) => return Err(unreadable(label.span)),
+            OperandKind::Label(_) => unreachable!("{UNFIT}"),
         })
     }
 
@@ -543,7 +534,7 @@ impl Column {
                 let spot = self.spot(expression, operand.span, memory)?;
                 Ok(Target::Memory(spot))
             }
-            _ => Err(unreadable(operand.span)),
+            _ => unreachable!("{UNFIT}"),
         }
     }
 

@@ -6,7 +6,7 @@
 //! the next.
 
 use fencepost_grammar::ast::herd::InitValue;
-use fencepost_grammar::ast::{Dialect, Ident, SmolStr};
+use fencepost_grammar::ast::{Ident, SmolStr};
 use fencepost_grammar::{Error, ErrorKind, Span};
 use rustc_hash::FxHashMap;
 
@@ -26,9 +26,9 @@ impl Type {
     }
 
     /// Of a C type as herd's init section writes it.
-    pub fn named(name: &str, dialect: Dialect) -> Type {
+    pub fn named(name: &str, wide: bool) -> Type {
         let has = |word: &str| name.contains(word);
-        let word = if dialect == Dialect::X86 { 32 } else { 64 };
+        let word = if wide { 64 } else { 32 };
         let bits = if has("*") || has("intptr") || has("size") {
             word
         } else if has("64") || has("long long") {
@@ -92,7 +92,7 @@ impl Object {
 
 /// Every location and its address.
 pub struct Memory {
-    dialect: Dialect,
+    wide: bool,
     pub locations: Vec<Location>,
     /// Parallel to `locations`.
     pub addresses: Vec<Value>,
@@ -104,9 +104,9 @@ pub struct Memory {
 const SPACING: Value = 0x1_0000;
 
 impl Memory {
-    pub fn new(dialect: Dialect) -> Self {
+    pub fn new(wide: bool) -> Self {
         Memory {
-            dialect,
+            wide,
             locations: Vec::new(),
             addresses: Vec::new(),
             objects: Vec::new(),
@@ -146,14 +146,14 @@ impl Memory {
         // herd's default is `int`. The elements of an array without a type are as far
         // apart as the largest access needs.
         let untyped = match length {
-            Some(_) if self.dialect != Dialect::X86 => Type::signed(64),
+            Some(_) if self.wide => Type::signed(64),
             _ => Type::signed(32),
         };
         self.objects.push(Object {
             first,
             length,
             ty: untyped,
-            typed: ty.is_some() || self.dialect == Dialect::X86,
+            typed: ty.is_some() || !self.wide,
         });
         self.set_type(object, ty.unwrap_or(untyped));
         self.names.insert(name.name.clone(), object);

@@ -3,13 +3,14 @@
 //! Within instructions a value of `n` bits is kept sign-extended to 64: equality and both
 //! orders of such numbers are those of the `n`-bit ones.
 
+use fencepost_grammar::Span;
 use fencepost_grammar::ast::herd::{Reg, Register, View};
 use fencepost_grammar::ast::register::{register_by_name, register_name};
-use fencepost_grammar::ast::{Dialect, Ident, SmolStr};
-use fencepost_grammar::{Error, ErrorKind, Span};
+use fencepost_grammar::ast::{Ident, SmolStr};
 use rustc_hash::FxHashMap;
 
 use super::memory::Type;
+use crate::lower::UNRESOLVED;
 use crate::lower::code::Code;
 use crate::program::{Op, Operand, RegId, Value};
 
@@ -23,9 +24,9 @@ pub struct Registers {
 }
 
 impl Registers {
-    pub fn new(dialect: Dialect) -> Self {
+    pub fn new(wide: bool) -> Self {
         Registers {
-            wide: dialect != Dialect::X86,
+            wide,
             words: FxHashMap::default(),
             unknown: FxHashMap::default(),
             observed: Vec::new(),
@@ -125,24 +126,11 @@ impl Registers {
     }
 
     /// The register whose final value a condition means, and its name in outcomes.
-    pub fn observe(
-        &mut self,
-        name: &Ident,
-        thread: u32,
-        code: &mut Code,
-    ) -> Result<(RegId, String), Error> {
+    pub fn observe(&mut self, name: &Ident, code: &mut Code) -> (RegId, String) {
         if let Some(&reg) = self.unknown.get(&name.name) {
-            return Ok((reg, name.name.to_string()));
+            return (reg, name.name.to_string());
         }
-        let Some((reg, view)) = register_by_name(&name.name) else {
-            return Err(Error::new(
-                ErrorKind::UnknownRegister {
-                    name: name.name.clone(),
-                    thread: SmolStr::new(thread.to_string()),
-                },
-                name.span,
-            ));
-        };
+        let (reg, view) = register_by_name(&name.name).expect(UNRESOLVED);
         let register = Register {
             reg,
             view,
@@ -150,7 +138,7 @@ impl Registers {
         };
         let shown = self.name(reg, view);
         if self.is_whole(register) || (!self.wide && view == View::Quad) {
-            return Ok((self.word(reg, code), shown));
+            return (self.word(reg, code), shown);
         }
         let known = self
             .observed
@@ -164,7 +152,7 @@ impl Registers {
                 part
             }
         };
-        Ok((part, shown))
+        (part, shown)
     }
 
     /// Computes the parts that conditions name.

@@ -100,7 +100,7 @@ fn expectations(view: &View, condition: &Condition, offers: &mut Vec<Offer>) {
             .map(|(model, verdict)| format!("{} {verdict}", model.name()))
             .collect();
         let found = found.join(", ");
-        let line = if view.parse().test.dialect.is_herd() {
+        let line = if view.parse().test.dialect.expects_in_comments {
             format!("\n(* expect: {found} *)")
         } else {
             format!("\nexpect {found}")

@@ -3,225 +3,96 @@
 //! Where the cursor is comes from the pieces of the text before it; while somebody types,
 //! the tree has holes exactly there.
 
-use fencepost_grammar::ast::register::register_by_name;
+use fencepost_grammar::DIALECTS;
+use fencepost_grammar::dialect::Context;
 use fencepost_grammar::error::NameKind;
-use fencepost_grammar::scan::{self, Piece, PieceKind};
+use fencepost_grammar::scan;
 use fencepost_grammar::symbols::Symbol;
+use fencepost_grammar::words::{Kind, Word};
 use tower_lsp::lsp_types::{
     CompletionItem, CompletionItemKind, CompletionResponse, Documentation, InsertTextFormat,
     Position,
 };
 
 use super::super::view::View;
-use super::{meanings, shapes};
-
-/// Where a cursor is.
-#[derive(Debug, PartialEq, Eq)]
-enum Place<'t> {
-    /// Nothing is written yet, or the first word is.
-    Start,
-    /// In a comment or a string.
-    Nowhere,
-    /// Native: outside of threads and conditions.
-    Top,
-    /// Native: in the body of the n-th thread.
-    Body(u32),
-    /// In a condition, a filter or a `locations` list.
-    Condition,
-    /// In a condition, behind `P0:`.
-    RegisterOf(&'t str),
-    /// Behind `expect`.
-    Expect,
-    /// herd: in the init section.
-    Init,
-    /// herd: at the start of a cell of the n-th column.
-    Instruction(u32),
-    /// herd: behind the mnemonic.
-    Operand(u32),
-}
+use super::shapes;
 
 pub fn complete(view: &View, position: Position) -> CompletionResponse {
-    let offset = view.offset(position);
-    let items = match place(view, offset) {
-        Place::Nowhere => Vec::new(),
-        Place::Start => start(view),
-        Place::Top => top(view),
-        Place::Body(thread) => body(view, thread),
-        Place::Condition => condition(view),
-        Place::RegisterOf(thread) => registers_of(view, thread),
-        Place::Expect => expect(),
-        Place::Init => init(view),
-        Place::Instruction(_) => instructions(view),
-        Place::Operand(thread) => operands(view, thread),
+    let dialect = view.parse().test.dialect;
+    let items = match scan::context(view.text(), dialect, view.offset(position)) {
+        None => start(view),
+        Some(Context::Nowhere) => Vec::new(),
+        Some(Context::Top) => top(view),
+        Some(Context::Body(thread)) => body(view, thread),
+        Some(Context::Condition) => condition(view),
+        Some(Context::RegisterOf(thread)) => registers_of(view, thread),
+        Some(Context::Expect) => words(view, |kind| matches!(kind, Kind::Model | Kind::Verdict)),
+        Some(Context::Init) => init(view),
+        Some(Context::Instruction(_)) => words(view, |kind| matches!(kind, Kind::Instruction(..))),
+        Some(Context::Operand(thread)) => operands(view, thread),
     };
     CompletionResponse::Array(items)
 }
 
-fn place(view: &View, offset: u32) -> Place<'_> {
-    let text = view.text();
-    if let Some(place) = behind_expect_comment(text, offset) {
-        return place;
-    }
-    // The word that is being typed says nothing about where it is.
-    let typed = scan::word_at(text, offset).map_or(offset, |word| word.start.min(offset));
-    let mut before: Vec<Piece> = Vec::new();
-    for piece in scan::pieces(text, view.parse().test.dialect) {
-        if piece.span.start >= typed {
-            break;
-        }
-        if piece.holds(offset) {
-            return Place::Nowhere;
-        }
-        if piece.kind != PieceKind::Comment {
-            before.push(piece);
-        }
-    }
-    if before.is_empty() {
-        return Place::Start;
-    }
-    if view.parse().test.dialect.is_herd() {
-        herd_place(text, &before)
-    } else {
-        native_place(text, &before)
-    }
+/// The words of the dialect that fit; of several spellings the common one.
+fn words(view: &View, fits: impl Fn(Kind) -> bool) -> Vec<CompletionItem> {
+    let words = view.parse().test.dialect.words();
+    words
+        .filter(|word| fits(word.kind) && !word.meaning.is_empty())
+        .map(|word| word_item(view, word))
+        .collect()
 }
 
-/// herd's expectations are in a comment: `(* expect: SC never, … *)`.
-fn behind_expect_comment(text: &str, offset: u32) -> Option<Place<'_>> {
-    let before = text.get(..offset as usize)?;
-    let open = before.rfind("(*")?;
-    let inside = &before[open + 2..];
-    (inside.trim_start().starts_with("expect:") && !inside.contains("*)")).then_some(Place::Expect)
-}
-
-fn native_place<'t>(text: &'t str, before: &[Piece]) -> Place<'t> {
-    let mut braces = 0u32;
-    let mut parens = 0u32;
-    let mut threads = 0u32;
-    let mut item = "";
-    for piece in before {
-        match piece.span.text(text) {
-            "{" => braces += 1,
-            "}" => braces = braces.saturating_sub(1),
-            "(" | "[" => parens += 1,
-            ")" | "]" => parens = parens.saturating_sub(1),
-            ";" if braces == 0 && parens == 0 => item = "",
-            word if braces == 0 && piece.kind == PieceKind::Word => match word {
-                "thread" => {
-                    threads += 1;
-                    item = word;
-                    parens = 0;
-                }
-                "exists" | "forall" | "filter" | "locations" | "expect" => {
-                    item = word;
-                    parens = 0;
-                }
-                "shared" | "mutex" | "param" | "const" => item = word,
-                _ => {}
-            },
-            _ => {}
+fn word_item(view: &View, word: &Word) -> CompletionItem {
+    let mut item = keyword(word.text, word.meaning);
+    match word.kind {
+        Kind::Model | Kind::Verdict => item.kind = Some(CompletionItemKind::ENUM_MEMBER),
+        Kind::Instruction(..) => {
+            item.kind = Some(CompletionItemKind::FUNCTION);
+            item.label = in_case(view, word.text);
         }
-    }
-    if braces > 0 && item == "thread" {
-        return Place::Body(threads.saturating_sub(1));
-    }
-    match item {
-        "expect" => Place::Expect,
-        "exists" | "forall" | "filter" | "locations" if parens > 0 => in_condition(text, before),
-        _ => Place::Top,
-    }
-}
-
-fn herd_place<'t>(text: &'t str, before: &[Piece]) -> Place<'t> {
-    let mut braces = 0u32;
-    let mut seen_init = false;
-    let mut conditions = false;
-    let mut bars = 0u32;
-    let mut rows = 0u32;
-    let mut in_cell = false;
-    for piece in before {
-        match piece.span.text(text) {
-            "{" if !seen_init => braces += 1,
-            "}" if !seen_init => {
-                braces = braces.saturating_sub(1);
-                seen_init = braces == 0;
+        _ if word.is_call() => {
+            item.kind = Some(CompletionItemKind::FUNCTION);
+            if view.client.snippets {
+                item.insert_text = Some(call(word));
+                item.insert_text_format = Some(InsertTextFormat::SNIPPET);
             }
-            "exists" | "forall" | "filter" | "locations" | "final" => conditions = true,
-            _ if !seen_init || conditions => {}
-            // Two of them have an empty cell between.
-            sign @ ("|" | "||") => {
-                bars += sign.len() as u32;
-                in_cell = false;
-            }
-            ";" => {
-                bars = 0;
-                rows += 1;
-                in_cell = false;
-            }
-            // A label's colon or the `lock` prefix: the instruction is still to come.
-            ":" | "lock" | "LOCK" => in_cell = false,
-            _ => in_cell = true,
         }
+        _ => {}
     }
-    if conditions {
-        in_condition(text, before)
-    } else if !seen_init {
-        Place::Init
-    } else if rows == 0 {
-        Place::Nowhere
-    } else if in_cell {
-        Place::Operand(bars)
-    } else {
-        Place::Instruction(bars)
-    }
+    item
 }
 
-/// Behind `P0:` (or `W[1]:`, or herd's `0:`) a register is wanted, else anything.
-fn in_condition<'t>(text: &'t str, before: &[Piece]) -> Place<'t> {
-    let word = |index: usize| {
-        before
-            .len()
-            .checked_sub(index)
-            .map_or("", |at| before[at].span.text(text))
-    };
-    match (word(1), word(2)) {
-        (":", "]") => {
-            let open = before
-                .iter()
-                .rposition(|piece| piece.span.text(text) == "[")
-                .and_then(|at| at.checked_sub(1));
-            Place::RegisterOf(open.map_or("", |at| before[at].span.text(text)))
-        }
-        (":", thread) => Place::RegisterOf(thread),
-        _ => Place::Condition,
-    }
+/// `cas(${1:x}, ${2:0}, ${3:1})`
+fn call(word: &Word) -> String {
+    let arguments = word.arguments.iter().zip(1..);
+    let arguments = arguments.map(|(argument, number)| match argument.sample {
+        "" => format!("${number}"),
+        sample => format!("${{{number}:{sample}}}"),
+    });
+    format!(
+        "{}({})",
+        word.text,
+        arguments.collect::<Vec<_>>().join(", ")
+    )
 }
 
 fn start(view: &View) -> Vec<CompletionItem> {
-    let mut items: Vec<CompletionItem> = ["litmus", "X86", "X86_64"]
-        .into_iter()
-        .map(keyword)
+    let dialects = DIALECTS.iter();
+    let mut items: Vec<CompletionItem> = dialects
+        .map(|dialect| keyword(dialect.word, dialect.meaning))
         .collect();
     items.extend(shapes::items(view.client.snippets));
     items
 }
 
 fn top(view: &View) -> Vec<CompletionItem> {
-    let mut items: Vec<CompletionItem> = [
-        "shared",
-        "mutex",
-        "param",
-        "const",
-        "thread",
-        "exists",
-        "forall",
-        "filter",
-        "locations",
-        "expect",
-    ]
-    .into_iter()
-    .map(keyword)
-    .collect();
+    let mut items = words(view, |kind| {
+        matches!(
+            kind,
+            Kind::Declaration | Kind::Thread | Kind::Condition | Kind::Expect
+        )
+    });
     items.push(snippet(
         view,
         "thread … {}",
@@ -250,33 +121,12 @@ fn top(view: &View) -> Vec<CompletionItem> {
 }
 
 fn body(view: &View, thread: u32) -> Vec<CompletionItem> {
-    let words = [
-        "if", "else", "while", "max", "for", "in", "repeat", "break", "continue", "return",
-        "mfence", "sfence",
-    ];
-    let mut items: Vec<CompletionItem> = words.into_iter().map(keyword).collect();
-    for (word, arguments) in [
-        ("xchg", "${1:x}, ${2:1}"),
-        ("cas", "${1:x}, ${2:0}, ${3:1}"),
-        ("fetch_add", "${1:x}, ${2:1}"),
-        ("fetch_sub", "${1:x}, ${2:1}"),
-        ("fetch_and", "${1:x}, ${2:1}"),
-        ("fetch_or", "${1:x}, ${2:1}"),
-        ("fetch_xor", "${1:x}, ${2:1}"),
-        ("lock", "${1:m}"),
-        ("unlock", "${1:m}"),
-        ("assert", "$1"),
-        ("assume", "$1"),
-        ("await", "$1"),
-    ] {
-        let mut item = keyword(word);
-        item.kind = Some(CompletionItemKind::FUNCTION);
-        if view.client.snippets {
-            item.insert_text = Some(format!("{word}({arguments})"));
-            item.insert_text_format = Some(InsertTextFormat::SNIPPET);
-        }
-        items.push(item);
-    }
+    let mut items = words(view, |kind| {
+        matches!(
+            kind,
+            Kind::Control | Kind::Clause | Kind::Fence | Kind::Atomic(_) | Kind::Call
+        )
+    });
     items.extend(names(view, Some(thread), |symbol| {
         !matches!(symbol.kind, NameKind::Thread | NameKind::Label)
     }));
@@ -284,7 +134,7 @@ fn body(view: &View, thread: u32) -> Vec<CompletionItem> {
 }
 
 fn condition(view: &View) -> Vec<CompletionItem> {
-    let mut items: Vec<CompletionItem> = ["true", "false"].into_iter().map(keyword).collect();
+    let mut items = words(view, |kind| kind == Kind::Boolean);
     for symbol in &view.parse().symbols.symbols {
         match symbol.kind {
             NameKind::Register => items.extend(qualified_register(view, symbol)),
@@ -298,21 +148,11 @@ fn condition(view: &View) -> Vec<CompletionItem> {
 
 /// `P0:r0` as one item.
 fn qualified_register(view: &View, symbol: &Symbol) -> Option<CompletionItem> {
-    let thread = symbol.thread? as usize;
-    let test = &view.parse().test;
-    let owner = match (test.native(), test.herd()) {
-        (Some(native), _) => {
-            let thread = native.threads.get(thread)?;
-            match thread.replicas {
-                Some(_) => format!("{}[0]", thread.name.name),
-                None => thread.name.name.to_string(),
-            }
-        }
-        (_, Some(herd)) => herd.threads.get(thread)?.number.to_string(),
-        _ => return None,
-    };
+    let threads = view.parse().test.threads();
+    let owner = threads.get(symbol.thread? as usize)?;
+    let index = owner.replicas.map_or("", |_| "[0]");
     Some(CompletionItem {
-        label: format!("{owner}:{}", spelled(view, symbol)),
+        label: format!("{}{index}:{}", owner.shown, spelled(view, symbol)),
         kind: Some(CompletionItemKind::VARIABLE),
         detail: Some("a register at the end".to_owned()),
         ..CompletionItem::default()
@@ -320,16 +160,9 @@ fn qualified_register(view: &View, symbol: &Symbol) -> Option<CompletionItem> {
 }
 
 fn registers_of(view: &View, thread: &str) -> Vec<CompletionItem> {
-    let test = &view.parse().test;
-    let index = match (test.native(), test.herd()) {
-        (Some(native), _) => native.threads.iter().position(|t| t.name.name == thread),
-        (_, Some(herd)) => {
-            let number = thread.trim_start_matches(['P', 'p']).parse().ok();
-            herd.threads.iter().position(|t| Some(t.number) == number)
-        }
-        _ => None,
-    };
-    let Some(index) = index else {
+    let threads = view.parse().test.threads();
+    let mut threads = threads.iter();
+    let Some(index) = threads.position(|t| t.name.name == thread || t.shown == thread) else {
         return Vec::new();
     };
     view.parse()
@@ -341,77 +174,38 @@ fn registers_of(view: &View, thread: &str) -> Vec<CompletionItem> {
         .collect()
 }
 
-fn expect() -> Vec<CompletionItem> {
-    ["SC", "TSO", "PSO", "never", "sometimes", "always"]
-        .into_iter()
-        .map(|word| CompletionItem {
-            kind: Some(CompletionItemKind::ENUM_MEMBER),
-            ..keyword(word)
-        })
-        .collect()
-}
-
 fn init(view: &View) -> Vec<CompletionItem> {
-    let mut items: Vec<CompletionItem> = ["int", "int64_t", "uint64_t"]
-        .into_iter()
-        .map(keyword)
-        .collect();
+    let mut items = words(view, |kind| kind == Kind::Type);
     items.extend(names(view, None, |symbol| {
         symbol.kind == NameKind::Location
     }));
     items
 }
 
-fn instructions(view: &View) -> Vec<CompletionItem> {
-    let lower = prefers_lower_case(view);
-    meanings::INSTRUCTIONS
-        .iter()
-        .map(|(word, meaning)| CompletionItem {
-            label: if lower {
-                (*word).to_owned()
-            } else {
-                word.to_ascii_uppercase()
-            },
-            kind: Some(CompletionItemKind::FUNCTION),
-            documentation: Some(Documentation::String((*meaning).to_owned())),
-            ..CompletionItem::default()
-        })
-        .collect()
-}
-
 /// As the file's other instructions are spelled.
-fn prefers_lower_case(view: &View) -> bool {
-    let test = &view.parse().test;
-    let first = test.herd().and_then(|herd| {
-        let mut cells = herd.rows.iter().flat_map(|row| &row.cells);
-        cells.find_map(|cell| cell.instruction.as_ref())
-    });
-    first.is_some_and(|instruction| {
-        let mnemonic = instruction.mnemonic.text(view.text());
+fn in_case(view: &View, word: &str) -> String {
+    let mnemonics = view.parse().test.mnemonics();
+    let lower = mnemonics.first().is_some_and(|(at, _)| {
+        let mnemonic = at.text(view.text());
         mnemonic.starts_with(|c: char| c.is_ascii_lowercase())
-    })
+    });
+    if lower {
+        word.to_owned()
+    } else {
+        word.to_ascii_uppercase()
+    }
 }
 
 fn operands(view: &View, thread: u32) -> Vec<CompletionItem> {
-    let symbols = &view.parse().symbols;
-    let mut items: Vec<CompletionItem> = symbols
-        .visible(Some(thread))
-        .filter(|symbol| symbol.kind != NameKind::Thread)
-        .map(|symbol| name_item(view, symbol))
-        .collect();
-    let lower = prefers_lower_case(view);
-    for word in ["eax", "ebx", "ecx", "edx", "rax", "rbx", "rcx", "rdx"] {
-        let label = if lower {
-            word.to_owned()
-        } else {
-            word.to_ascii_uppercase()
-        };
+    let mut items = names(view, Some(thread), |symbol| symbol.kind != NameKind::Thread);
+    let dialect = view.parse().test.dialect;
+    for word in dialect.registers {
         let known = items
             .iter()
-            .any(|item| register_by_name(&item.label) == register_by_name(word));
+            .any(|item| (dialect.register)(&item.label) == Some(word));
         if !known {
             items.push(CompletionItem {
-                label,
+                label: in_case(view, word),
                 kind: Some(CompletionItemKind::VARIABLE),
                 detail: Some("a register".to_owned()),
                 ..CompletionItem::default()
@@ -462,11 +256,11 @@ fn name_item(view: &View, symbol: &Symbol) -> CompletionItem {
     }
 }
 
-fn keyword(word: &str) -> CompletionItem {
+fn keyword(word: &str, meaning: &str) -> CompletionItem {
     CompletionItem {
         label: word.to_owned(),
         kind: Some(CompletionItemKind::KEYWORD),
-        documentation: meanings::of_word(word).map(|text| Documentation::String(text.to_owned())),
+        documentation: Some(Documentation::String(meaning.to_owned())),
         ..CompletionItem::default()
     }
 }

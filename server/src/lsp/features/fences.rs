@@ -36,7 +36,7 @@ pub fn unneeded(view: &View) -> Vec<Diagnostic> {
             let models = words::models(role.forbids.iter().map(|f| f.model));
             let mut message = format!(
                 "this {} is not needed: without it the test can do the same under {models}",
-                word(role.fence.kind)
+                role.fence.kind.word()
             );
             if let Some(overridden) = &insights.overridden {
                 message += &format!(" ({overridden})");
@@ -152,12 +152,8 @@ pub fn offers(view: &View, wanted: Span, offers: &mut Vec<Offer>) {
 
 /// Whether a cursor is where a fence could go.
 fn thread_at(view: &View, wanted: Span) -> bool {
-    let test = &view.parse().test;
-    if let Some(native) = test.native() {
-        return native.threads.iter().any(|t| touch(t.span, wanted));
-    }
-    test.herd()
-        .is_some_and(|herd| herd.rows.iter().any(|row| touch(row.span, wanted)))
+    let threads = view.parse().test.threads();
+    threads.iter().any(|thread| touch(thread.code, wanted))
 }
 
 /// A set of fences as people choose it.
@@ -198,7 +194,7 @@ fn title(view: &View, suggestion: &Suggestion, set: &[NewFence], with_lines: boo
             })
             .collect();
         if !threads.is_empty() {
-            groups.push(format!("`{}` in {}", word(kind), enumerate(&threads)));
+            groups.push(format!("`{}` in {}", kind.word(), enumerate(&threads)));
         }
     }
     let models = words::models(
@@ -263,11 +259,4 @@ fn text_edits(view: &View, edits: Vec<format::Edit>) -> Vec<TextEdit> {
         .into_iter()
         .map(|edit| TextEdit::new(view.range(edit.range), edit.text))
         .collect()
-}
-
-fn word(kind: FenceKind) -> &'static str {
-    match kind {
-        FenceKind::Full => "mfence",
-        FenceKind::StoreStore => "sfence",
-    }
 }

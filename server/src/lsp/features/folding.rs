@@ -1,60 +1,22 @@
 //! Folding: threads and blocks, herd's table and init section, runs of comments.
 
 use fencepost_grammar::Span;
-use fencepost_grammar::ast::native::{Block, Native, StmtKind};
-use fencepost_grammar::ast::{Body, Herd};
+use fencepost_grammar::dialect::Fold;
 use tower_lsp::lsp_types::{FoldingRange, FoldingRangeKind};
 
 use super::super::view::View;
 
 pub fn ranges(view: &View) -> Vec<FoldingRange> {
-    let test = &view.parse().test;
     let mut ranges = Vec::new();
-    match &test.body {
-        Body::Native(native) => native_ranges(view, native, &mut ranges),
-        Body::Herd(herd) => herd_ranges(view, herd, &mut ranges),
-        Body::Unknown => {}
-    }
+    view.parse().test.nodes(&mut |node| match node.fold {
+        Fold::No => {}
+        Fold::Whole => add(view, node.span, false, None, &mut ranges),
+        Fold::AboveLast => add(view, node.span, true, None, &mut ranges),
+    });
     comments(view, &mut ranges);
     ranges.sort_by_key(|range| (range.start_line, range.end_line));
     ranges.dedup_by_key(|range| range.start_line);
     ranges
-}
-
-fn native_ranges(view: &View, native: &Native, ranges: &mut Vec<FoldingRange>) {
-    for thread in &native.threads {
-        block(view, thread.span, &thread.body, ranges);
-    }
-}
-
-/// `whole` starts where the line to fold under starts.
-fn block(view: &View, whole: Span, body: &Block, ranges: &mut Vec<FoldingRange>) {
-    // The closing brace stays visible.
-    add(view, whole, true, None, ranges);
-    for stmt in &body.stmts {
-        match &stmt.kind {
-            StmtKind::If { arms, otherwise } => {
-                for arm in arms {
-                    block(view, arm.span, &arm.body, ranges);
-                }
-                if let Some(otherwise) = otherwise {
-                    block(view, otherwise.span, otherwise, ranges);
-                }
-            }
-            StmtKind::While { body, .. }
-            | StmtKind::For { body, .. }
-            | StmtKind::Repeat { body, .. }
-            | StmtKind::Block(body) => block(view, stmt.span, body, ranges),
-            _ => {}
-        }
-    }
-}
-
-fn herd_ranges(view: &View, herd: &Herd, ranges: &mut Vec<FoldingRange>) {
-    add(view, herd.init_span, false, None, ranges);
-    if let (Some(_), Some(last)) = (herd.threads.first(), herd.rows.last()) {
-        add(view, herd.threads_span.to(last.span), false, None, ranges);
-    }
 }
 
 fn comments(view: &View, ranges: &mut Vec<FoldingRange>) {

@@ -8,7 +8,6 @@ use fencepost_checker::program::{Address, Instr, LocId, Pc, Program, ThreadId};
 use fencepost_checker::reads::{Read, Reads};
 use fencepost_grammar::Span;
 use fencepost_grammar::ast::Condition;
-use fencepost_grammar::ast::herd::Instruction;
 use fencepost_grammar::error::NameKind;
 use fencepost_grammar::scan;
 use fencepost_grammar::symbols::Symbol;
@@ -18,7 +17,6 @@ use super::super::insights::Insights;
 use super::super::params;
 use super::super::verdicts;
 use super::super::view::View;
-use super::meanings;
 use crate::analysis::interest;
 use crate::render::{Look, label, matrix, witness, words};
 
@@ -128,25 +126,19 @@ fn is_expectation(view: &View, offset: u32) -> bool {
 }
 
 fn word_meaning(view: &View, at: Span) -> Option<&'static str> {
+    let test = &view.parse().test;
     let text = at.text(view.text());
-    if let Some(instruction) = instruction_at(view, at.start)
-        && instruction.mnemonic.contains(at)
-    {
-        return Some(meanings::of_instruction(instruction.op));
+    let mnemonics = test.mnemonics();
+    let here = mnemonics.iter().find(|(span, _)| span.contains(at));
+    match here {
+        Some((_, word)) => Some(word.said()),
+        None if text == test.dialect.word => Some(test.dialect.meaning),
+        None => test
+            .dialect
+            .find(text)
+            .filter(|word| !word.by_place())
+            .map(|word| word.said()),
     }
-    if view.parse().test.dialect.is_herd() && text.eq_ignore_ascii_case("lock") {
-        return Some("Makes the instruction atomic and a full fence.");
-    }
-    meanings::of_word(text)
-}
-
-fn instruction_at(view: &View, offset: u32) -> Option<&Instruction> {
-    let herd = view.parse().test.herd()?;
-    let mut cells = herd.rows.iter().flat_map(|row| &row.cells);
-    cells
-        .find(|cell| cell.span.touches(offset) && !cell.span.is_empty())?
-        .instruction
-        .as_deref()
 }
 
 fn condition_at(view: &View, offset: u32) -> Option<&Condition> {
@@ -287,18 +279,11 @@ fn values_at_end(view: &View, insights: &Insights, reads: &Reads, symbol: &Symbo
 /// Whether a thread of the program comes from the n-th thread of the text.
 fn belongs(view: &View, program: &Program, thread: ThreadId, wanted: u32) -> bool {
     let name = &program.threads[usize::from(thread)].name;
-    let test = &view.parse().test;
-    match (test.native(), test.herd()) {
-        (Some(native), _) => native.threads.get(wanted as usize).is_some_and(|owner| {
-            let base = name.split('[').next().unwrap_or(name);
-            base == owner.name.name
-        }),
-        (_, Some(herd)) => herd
-            .threads
-            .get(wanted as usize)
-            .is_some_and(|owner| *name == owner.number.to_string()),
-        _ => false,
-    }
+    let base = name.split('[').next().unwrap_or(name);
+    let threads = view.parse().test.threads();
+    threads
+        .get(wanted as usize)
+        .is_some_and(|owner| owner.shown == base)
 }
 
 /// What the load, store or fence under the cursor does; gives its range.

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use fencepost_grammar::ast::register::register_by_name;
 use fencepost_grammar::error::NameKind;
 use fencepost_grammar::scan;
 use fencepost_grammar::symbols::Symbol;
@@ -57,23 +56,12 @@ pub fn workspace_edit(view: &View, edits: Vec<TextEdit>) -> WorkspaceEdit {
     }
 }
 
-fn is_herd(view: &View) -> bool {
-    view.parse().test.dialect.is_herd()
-}
-
 fn renameable(view: &View, symbol: &Symbol) -> Result<(), String> {
-    if is_herd(view) {
-        match symbol.kind {
-            NameKind::Register => {
-                return Err("x86's registers have the names they have".to_owned());
-            }
-            NameKind::Thread => {
-                return Err("herd's threads are named by their number".to_owned());
-            }
-            _ => {}
-        }
+    let mut fixed = view.parse().test.dialect.fixed_names.iter();
+    match fixed.find(|(kind, _)| *kind == symbol.kind) {
+        Some((_, why)) => Err((*why).to_owned()),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 fn validate(view: &View, symbol: &Symbol, new_name: &str) -> Result<(), String> {
@@ -82,11 +70,11 @@ fn validate(view: &View, symbol: &Symbol, new_name: &str) -> Result<(), String> 
             "`{new_name}` is no name: letters, digits and `_`, not starting with a digit"
         ));
     }
-    if is_herd(view) && register_by_name(new_name).is_some() {
+    let dialect = view.parse().test.dialect;
+    if (dialect.register)(new_name).is_some() {
         return Err(format!("`{new_name}` is a register of x86"));
     }
-    let dialect = view.parse().test.dialect;
-    if scan::reserved_words(dialect).contains(&new_name) {
+    if dialect.reserved().any(|word| word == new_name) {
         return Err(format!("`{new_name}` is a keyword"));
     }
     let symbols = &view.parse().symbols;

@@ -1,7 +1,8 @@
-//! Signature help for the native dialect's atomics and other calls.
+//! Signature help for atomics and other calls.
 
-use fencepost_grammar::ast::Dialect;
+use fencepost_grammar::Dialect;
 use fencepost_grammar::scan::{self, PieceKind};
+use fencepost_grammar::words::{Kind, Word};
 use tower_lsp::lsp_types::{
     Documentation, ParameterInformation, ParameterLabel, Position, SignatureHelp,
     SignatureInformation,
@@ -9,106 +10,20 @@ use tower_lsp::lsp_types::{
 
 use super::super::view::View;
 
-struct Call {
-    word: &'static str,
-    parameters: &'static [&'static str],
-    /// Whether it gives a value.
-    gives: bool,
-    meaning: &'static str,
-}
-
-const CALLS: [Call; 12] = [
-    Call {
-        word: "xchg",
-        parameters: &["location", "new"],
-        gives: true,
-        meaning: "Stores `new` and gives the old value, atomically. A full fence.",
-    },
-    Call {
-        word: "cas",
-        parameters: &["location", "expected", "new"],
-        gives: true,
-        meaning: "Stores `new` if the value is `expected`; gives the old value. Atomic, and a full \
-                  fence even when it fails.",
-    },
-    Call {
-        word: "fetch_add",
-        parameters: &["location", "value"],
-        gives: true,
-        meaning: "Adds `value`; gives the old value. Atomic, and a full fence.",
-    },
-    Call {
-        word: "fetch_sub",
-        parameters: &["location", "value"],
-        gives: true,
-        meaning: "Subtracts `value`; gives the old value. Atomic, and a full fence.",
-    },
-    Call {
-        word: "fetch_and",
-        parameters: &["location", "value"],
-        gives: true,
-        meaning: "Bitwise and; gives the old value. Atomic, and a full fence.",
-    },
-    Call {
-        word: "fetch_or",
-        parameters: &["location", "value"],
-        gives: true,
-        meaning: "Bitwise or; gives the old value. Atomic, and a full fence.",
-    },
-    Call {
-        word: "fetch_xor",
-        parameters: &["location", "value"],
-        gives: true,
-        meaning: "Bitwise exclusive or; gives the old value. Atomic, and a full fence.",
-    },
-    Call {
-        word: "lock",
-        parameters: &["mutex"],
-        gives: false,
-        meaning: "Waits until the mutex is free, then holds it. A full fence.",
-    },
-    Call {
-        word: "unlock",
-        parameters: &["mutex"],
-        gives: false,
-        meaning: "Frees the mutex. A full fence. Unlocking what one does not hold fails.",
-    },
-    Call {
-        word: "assert",
-        parameters: &["condition"],
-        gives: false,
-        meaning: "Fails when the condition is false.",
-    },
-    Call {
-        word: "assume",
-        parameters: &["condition"],
-        gives: false,
-        meaning: "Drops executions in which the condition is false.",
-    },
-    Call {
-        word: "await",
-        parameters: &["condition"],
-        gives: false,
-        meaning: "Waits until the condition holds; it reads one shared location.",
-    },
-];
-
 pub fn help(view: &View, position: Position) -> Option<SignatureHelp> {
-    if view.parse().test.dialect.is_herd() {
-        return None;
-    }
+    let dialect = view.parse().test.dialect;
     let offset = view.offset(position);
-    let (word, argument) = call_around(view.text(), offset)?;
-    let call = CALLS.iter().find(|call| call.word == word)?;
+    let (word, argument) = call_around(view.text(), dialect, offset)?;
+    let call = dialect.find(word).filter(|word| word.is_call())?;
     Some(signature(call, argument))
 }
 
 /// The call whose parentheses the offset is in, and the number of the argument.
-fn call_around(text: &str, offset: u32) -> Option<(&str, u32)> {
+fn call_around<'t>(text: &'t str, dialect: &Dialect, offset: u32) -> Option<(&'t str, u32)> {
     // Open parentheses: the word before each, and the commas since.
     let mut open: Vec<(&str, u32)> = Vec::new();
     let mut last_word = "";
-    for piece in scan::pieces(text, Dialect::Native) {
+    for piece in scan::pieces(text, dialect) {
         if piece.span.start >= offset {
             break;
         }
@@ -137,23 +52,27 @@ fn call_around(text: &str, offset: u32) -> Option<(&str, u32)> {
     open.pop()
 }
 
-fn signature(call: &Call, argument: u32) -> SignatureHelp {
-    let mut label = format!("{}(", call.word);
+fn signature(call: &Word, argument: u32) -> SignatureHelp {
+    let mut label = format!("{}(", call.text);
     let mut parameters = Vec::new();
-    for (index, parameter) in call.parameters.iter().enumerate() {
+    for (index, parameter) in call.arguments.iter().enumerate() {
         if index > 0 {
             label += ", ";
         }
         // All of it is ASCII: bytes are the protocol's units.
         let start = label.len() as u32;
-        label += parameter;
+        label += parameter.name;
         parameters.push(ParameterInformation {
             label: ParameterLabel::LabelOffsets([start, label.len() as u32]),
             documentation: None,
         });
     }
-    label += if call.gives { ") → old value" } else { ")" };
-    let last = call.parameters.len() as u32 - 1;
+    label += if matches!(call.kind, Kind::Atomic(_)) {
+        ") → old value"
+    } else {
+        ")"
+    };
+    let last = call.arguments.len() as u32 - 1;
     SignatureHelp {
         signatures: vec![SignatureInformation {
             label,

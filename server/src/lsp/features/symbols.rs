@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fencepost_grammar::Span;
-use fencepost_grammar::ast::{Body, Test};
+use fencepost_grammar::ast::Test;
 use fencepost_grammar::error::NameKind;
 use tower_lsp::lsp_types::{
     DocumentSymbol, DocumentSymbolResponse, Location, Position, Range, SymbolInformation,
@@ -93,34 +93,14 @@ fn globals(view: &View) -> Vec<DocumentSymbol> {
 }
 
 fn threads(view: &View, test: &Test) -> Vec<DocumentSymbol> {
-    let named: Vec<(String, Span, Span)> = match &test.body {
-        Body::Native(native) => native
-            .threads
-            .iter()
-            .map(|thread| {
-                let name = match &thread.replicas {
-                    Some(replicas) => {
-                        format!("{}{}", thread.name.name, replicas.span.text(view.text()))
-                    }
-                    None => thread.name.name.to_string(),
-                };
-                (name, thread.span, thread.name.span)
-            })
-            .collect(),
-        Body::Herd(herd) => herd
-            .threads
-            .iter()
-            .map(|thread| {
-                let span = thread.name.span;
-                (thread.name.name.to_string(), span, span)
-            })
-            .collect(),
-        Body::Unknown => Vec::new(),
-    };
-    named
+    test.threads()
         .into_iter()
         .enumerate()
-        .map(|(index, (name, span, selection))| {
+        .map(|(index, thread)| {
+            let span = thread.span;
+            let replicas = thread.replicas.map_or("", |at| at.text(view.text()));
+            let name = format!("{}{replicas}", thread.name.name);
+            let selection = thread.name.span;
             let mut thread = symbol(view, &name, None, SymbolKind::FUNCTION, span, selection);
             let registers = view.parse().symbols.symbols.iter().filter(|register| {
                 register.thread == Some(index as u32) && register.kind == NameKind::Register

@@ -1,9 +1,9 @@
 //! Semantic tokens: what each word is, from the table of symbols where it knows.
 
 use fencepost_grammar::Span;
-use fencepost_grammar::ast::register::register_by_name;
 use fencepost_grammar::error::NameKind;
 use fencepost_grammar::scan::{self, Piece, PieceKind};
+use fencepost_grammar::words::{Kind, Word};
 use tower_lsp::lsp_types::{
     Range, SemanticToken, SemanticTokenModifier, SemanticTokenType, SemanticTokens,
     SemanticTokensLegend,
@@ -84,9 +84,8 @@ pub fn tokens(view: &View, range: Option<Range>) -> SemanticTokens {
 
 struct Classifier<'v> {
     view: &'v View,
-    herd: bool,
     name: Span,
-    mnemonics: Vec<Span>,
+    mnemonics: Vec<(Span, &'static Word)>,
     /// Where a model and a verdict are written: words in herd's comments too.
     expectations: Vec<Span>,
 }
@@ -94,15 +93,6 @@ struct Classifier<'v> {
 impl<'v> Classifier<'v> {
     fn new(view: &'v View) -> Classifier<'v> {
         let test = &view.parse().test;
-        let mut mnemonics: Vec<Span> = Vec::new();
-        if let Some(herd) = test.herd() {
-            let cells = herd.rows.iter().flat_map(|row| &row.cells);
-            for instruction in cells.filter_map(|cell| cell.instruction.as_ref()) {
-                mnemonics.extend(instruction.lock);
-                mnemonics.push(instruction.mnemonic);
-            }
-            mnemonics.sort_unstable();
-        }
         let expectations = test
             .conditions
             .iter()
@@ -111,9 +101,8 @@ impl<'v> Classifier<'v> {
             .collect();
         Classifier {
             view,
-            herd: test.dialect.is_herd(),
             name: test.name.span,
-            mnemonics,
+            mnemonics: test.mnemonics(),
             expectations,
         }
     }
@@ -159,44 +148,26 @@ impl<'v> Classifier<'v> {
                 NameKind::Label => (FUNCTION, modifiers),
             });
         }
-        if self.herd {
-            return self.herd_word(span, text);
-        }
-        match text {
-            "mfence" | "sfence" => Some((MACRO, 0)),
-            _ if text == "xchg" || text == "cas" || text.starts_with("fetch_") => {
-                Some((FUNCTION, 0))
-            }
-            "lock" | "unlock" | "assert" | "assume" | "await" => Some((FUNCTION, 0)),
-            "true" | "false" => Some((ENUM_MEMBER, 0)),
-            _ if text == "litmus" || self.reserved(text) => Some((KEYWORD, 0)),
-            _ => None,
-        }
-    }
-
-    fn reserved(&self, word: &str) -> bool {
         let dialect = self.view.parse().test.dialect;
-        scan::reserved_words(dialect).contains(&word)
-    }
-
-    fn herd_word(&self, span: Span, text: &str) -> Option<(u32, u32)> {
-        if self.mnemonics.iter().any(|m| m.contains(span)) {
-            let lower = text.to_ascii_lowercase();
-            return Some(if lower.ends_with("fence") {
-                (MACRO, 0)
-            } else {
-                (FUNCTION, 0)
-            });
-        }
-        match text {
-            "true" | "false" => Some((ENUM_MEMBER, 0)),
-            "X86" | "X86_64" | "int" | "uint64_t" | "int64_t" | "uint32_t" | "int32_t" => {
+        let word = match self.mnemonics.binary_search_by_key(&span, |(at, _)| *at) {
+            Ok(index) => Some(self.mnemonics[index].1),
+            Err(_) => dialect
+                .find(text)
+                .filter(|word| word.is_reserved() || word.kind == Kind::Type),
+        };
+        let Some(word) = word else {
+            return if text == dialect.word {
                 Some((KEYWORD, 0))
-            }
-            _ if self.reserved(text) => Some((KEYWORD, 0)),
-            _ if register_by_name(text).is_some() => Some((VARIABLE, 0)),
-            _ => None,
-        }
+            } else {
+                (dialect.register)(text).map(|_| (VARIABLE, 0))
+            };
+        };
+        Some(match word.kind {
+            _ if word.is_fence() => (MACRO, 0),
+            Kind::Atomic(_) | Kind::Call | Kind::Instruction(..) | Kind::Lock => (FUNCTION, 0),
+            Kind::Boolean => (ENUM_MEMBER, 0),
+            _ => (KEYWORD, 0),
+        })
     }
 }
 
