@@ -64,6 +64,13 @@ impl<const W: usize> Bits<W> {
         self
     }
 
+    /// The last member.
+    #[inline(always)]
+    pub fn last(&self) -> Option<usize> {
+        let word = (0..W).rev().find(|k| self.0[*k] != 0)?;
+        Some(word * 64 + 63 - self.0[word].leading_zeros() as usize)
+    }
+
     /// The members, ascending.
     #[inline(always)]
     pub fn iter(self) -> Members<W> {

@@ -10,6 +10,7 @@ mod rf_part;
 mod schedule;
 mod states;
 mod trace;
+mod trust;
 
 use crate::collect::{Collector, Watch};
 use crate::program::{Model, Program};
@@ -17,7 +18,12 @@ use crate::report::{Budget, Completeness, Options, Report};
 use trace::TooManyEvents;
 
 /// Every engine; the first is the default.
-pub static ENGINES: [Engine; 3] = [
+pub static ENGINES: [Engine; 4] = [
+    Engine {
+        name: "trust",
+        summary: "TruSt: each reads-from class once, in polynomial memory, branches share nothing",
+        explorer: &trust::Trust,
+    },
     Engine {
         name: "rf",
         summary: "RF-SMC: each reads-from class once, complete executions only",
@@ -134,6 +140,7 @@ trait ExploreWith {
 fn widening<E: ExploreWith>(task: &mut Task<'_, '_>) -> Completeness {
     let attempts = [
         E::explore_with::<1>,
+        E::explore_with::<2>,
         E::explore_with::<4>,
         E::explore_with::<16>,
     ];

@@ -1,4 +1,5 @@
-//! Classes, seconds, classes a second and peak memory of each benchmark program and model.
+//! Classes, classes a second and peak memory of each benchmark program and model, of `rf` and
+//! `trust` side by side.
 //!
 //! `cargo bench -p fencepost-tests --bench engines -- [NAME] [--engine rf-part] [--max CLASSES]`
 
@@ -6,7 +7,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::time::Instant;
 
-use fencepost_checker::{ENGINES, Engine, Model, Options, check};
+use fencepost_checker::{ENGINES, Engine, Model, Options, Program, check};
 use fencepost_tests::counts;
 
 /// What Nidhugg, the papers' own implementation, was measured to need: program, size, model,
@@ -29,7 +30,10 @@ const SHORTEST: f64 = 0.2;
 
 fn main() -> io::Result<()> {
     let mut out = io::stdout().lock();
-    let mut engine = <&Engine>::default();
+    let mut engines: Vec<&'static Engine> = ["rf", "trust"]
+        .into_iter()
+        .filter_map(Engine::named)
+        .collect();
     let mut max = u64::MAX;
     let mut only = None;
     let mut args = std::env::args().skip(1);
@@ -39,7 +43,7 @@ fn main() -> io::Result<()> {
             "--engine" => {
                 let name = args.next().unwrap_or_default();
                 match Engine::named(&name) {
-                    Some(found) => engine = found,
+                    Some(found) => engines = vec![found],
                     None => {
                         let known = ENGINES.each_ref().map(Engine::name).join(", ");
                         return writeln!(out, "no engine {name:?}; there are {known}");
@@ -50,15 +54,16 @@ fn main() -> io::Result<()> {
             name => only = Some(name.to_owned()),
         }
     }
-    writeln!(
+    write!(
         out,
-        "engine {}; seconds are processor time of one core\n",
-        engine.name()
+        "classes a second of processor time of one core\n\n{:<20} model    classes",
+        "program"
     )?;
-    writeln!(
-        out,
-        "program              model    classes   seconds    classes/s   peak MiB  reference"
-    )?;
+    for engine in &engines {
+        write!(out, " {:>12}   peak MiB", engine.name())?;
+    }
+    writeln!(out, "  ratio  reference")?;
+    let mut ratios = Vec::new();
     for row in counts::rows() {
         if only
             .as_ref()
@@ -68,46 +73,60 @@ fn main() -> io::Result<()> {
         }
         let program = row.program();
         for model in Model::ALL {
-            if row.classes(model) > max {
+            let classes = row.classes(model);
+            if classes > max {
                 continue;
             }
-            let options = Options {
-                engine,
-                ..Options::default()
-            };
-            reset_peak_memory();
-            let start = ProcessorTime::now();
-            let mut report = check(&program, model, &options);
-            let mut runs = 1.0;
-            while start.seconds() < SHORTEST {
-                report = check(&program, model, &options);
-                runs += 1.0;
+            let name = format!("{}({})", row.name, row.n);
+            write!(out, "{name:<20} {:<5} {classes:>10}", model.name())?;
+            let mut rates = Vec::new();
+            let mut wrong = String::new();
+            for &engine in &engines {
+                reset_peak_memory();
+                let (found, rate) = measure(&program, model, engine);
+                rates.push(rate);
+                let peak = peak_memory().unwrap_or_else(|| "–".to_owned());
+                write!(out, " {rate:>12.0} {peak:>10}")?;
+                if found != classes {
+                    wrong = format!("  WRONG: {} finds {found}", engine.name());
+                }
             }
-            let seconds = start.seconds() / runs;
-            let rate = report.classes as f64 / seconds;
-            let count = if report.classes == row.classes(model) {
-                String::new()
-            } else {
-                format!("  WRONG: not {}", row.classes(model))
-            };
+            let best = rates.last().copied().unwrap_or(0.0);
+            let ratio = best / rates[0];
+            ratios.push(ratio);
             let reference = REFERENCE
                 .iter()
                 .find(|r| r.0 == row.name && r.1 == row.n && r.2 == model)
-                .map(|r| format!("{:.0} times", rate / r.3))
+                .map(|r| format!("{:.0} times", best / r.3))
                 .unwrap_or_default();
-            writeln!(
-                out,
-                "{:<20} {:<5} {:>10} {:>9.5} {:>12.0} {:>10}  {reference}{count}",
-                format!("{}({})", row.name, row.n),
-                model.name(),
-                report.classes,
-                seconds,
-                rate,
-                peak_memory().unwrap_or_else(|| "–".to_owned()),
-            )?;
+            writeln!(out, " {ratio:>6.2}  {reference}{wrong}")?;
         }
     }
-    Ok(())
+    let mean = ratios.iter().map(|r| r.ln()).sum::<f64>() / ratios.len() as f64;
+    let lowest = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+    writeln!(
+        out,
+        "\ngeometric mean {:.2}, lowest {lowest:.2}",
+        mean.exp()
+    )
+}
+
+/// The classes an engine finds, and how many in a second.
+fn measure(program: &Program, model: Model, engine: &'static Engine) -> (u64, f64) {
+    let options = Options {
+        engine,
+        ..Options::default()
+    };
+    let start = ProcessorTime::now();
+    let mut runs = 0.0;
+    loop {
+        let report = check(program, model, &options);
+        runs += 1.0;
+        let seconds = start.seconds();
+        if seconds >= SHORTEST {
+            return (report.classes, report.classes as f64 * runs / seconds);
+        }
+    }
 }
 
 /// The time this thread has run; the wall clock where the system does not tell.

@@ -55,7 +55,30 @@ impl Sketch {
     pub fn random(seed: u64) -> Sketch {
         let mut random = Random::new(seed);
         let count = 2 + random.below(3).min(random.below(3));
-        let most_in_all = [0, 0, 12, 11, 10][count];
+        let mut left = [0, 0, 12, 11, 10][count];
+        Sketch::draw(seed, random, count, |random, others| {
+            let most = (left - others).clamp(1, 6);
+            let length = 1 + random.below(most);
+            left -= length;
+            length
+        })
+    }
+
+    /// Two to five threads with 10 to 40 statements in all: too large for the reference engine.
+    pub fn large(seed: u64) -> Sketch {
+        let mut random = Random::new(seed);
+        let count = 2 + random.below(4);
+        let all = 10 + random.below(31).min(random.below(31));
+        Sketch::draw(seed, random, count, |_, others| (all + others) / count)
+    }
+
+    /// A program of so many threads; `length` gets the number of threads that follow.
+    fn draw(
+        seed: u64,
+        mut random: Random,
+        count: usize,
+        mut length: impl FnMut(&mut Random, usize) -> usize,
+    ) -> Sketch {
         let locations = 1 + random.below(3);
         let style = Style {
             locks: random.one_in(3),
@@ -67,13 +90,9 @@ impl Sketch {
             spins: random.one_in(6),
             locations,
         };
-        let mut left = most_in_all;
         let threads = (0..count)
             .map(|t| {
-                let others = count - t - 1;
-                let most = (left - others).clamp(1, 6);
-                let length = 1 + random.below(most);
-                left -= length;
+                let length = length(&mut random, count - t - 1);
                 style.block(&mut random, length, 0)
             })
             .collect();

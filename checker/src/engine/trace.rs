@@ -20,14 +20,14 @@ pub struct Trace<'p, const W: usize> {
     /// For each location, the writes to it.
     pub writes: Vec<Bits<W>>,
     /// For each location, the last write in `memory_order`.
-    last: Vec<EventId>,
-    cursors: Vec<Cursor>,
+    pub(super) last: Vec<EventId>,
+    pub(super) cursors: Vec<Cursor>,
     /// The registers of all threads, `stride` each.
-    regs: Vec<Value>,
-    stride: usize,
+    pub(super) regs: Vec<Value>,
+    pub(super) stride: usize,
     /// For each event, its thread's state before it.
-    saved: Vec<Cursor>,
-    saved_regs: Vec<Value>,
+    pub(super) saved: Vec<Cursor>,
+    pub(super) saved_regs: Vec<Value>,
     /// The locations whose final value is observed.
     observed: Vec<LocId>,
     /// For each thread, the loads that begin an `await`.
@@ -236,7 +236,7 @@ impl<'p, const W: usize> Trace<'p, W> {
         }
     }
 
-    fn direct_past(&self, id: usize) -> Bits<W> {
+    pub(super) fn direct_past(&self, id: usize) -> Bits<W> {
         let event = &self.execution.events[id];
         let mut past = Bits::EMPTY;
         if let Some(before) = self.before_in_thread(id) {

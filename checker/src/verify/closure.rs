@@ -117,7 +117,11 @@ pub(super) fn constrain<const W: usize>(
 }
 
 /// The stores of the read's thread to its location that precede it.
-fn own_earlier_stores<const W: usize>(events: &[Event], r: usize, others: Bits<W>) -> Bits<W> {
+pub(super) fn own_earlier_stores<const W: usize>(
+    events: &[Event],
+    r: usize,
+    others: Bits<W>,
+) -> Bits<W> {
     let read = &events[r];
     let mut own = Bits::EMPTY;
     for w in others.iter() {

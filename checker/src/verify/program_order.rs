@@ -5,6 +5,48 @@ use crate::bits::Bits;
 use crate::event::{Effect, Event, EventId};
 use crate::model::{Buffers, Rules};
 
+/// What program order says to the events that follow in a thread.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Flow<const W: usize> {
+    pub earlier: Bits<W>,
+    /// What a load comes after: all but the buffered stores since the last drain.
+    pub settled: Bits<W>,
+    /// What a store comes after whatever its location: all before the last store fence.
+    fenced: Bits<W>,
+}
+
+impl<const W: usize> Flow<W> {
+    pub const START: Flow<W> = Flow {
+        earlier: Bits::EMPTY,
+        settled: Bits::EMPTY,
+        fenced: Bits::EMPTY,
+    };
+
+    /// What the thread's next event comes after, which is event `i`.
+    #[inline]
+    pub fn next(&mut self, rules: Rules, event: &Event, i: usize, writes: &[Bits<W>]) -> Bits<W> {
+        let buffered = rules.buffers(event.effect);
+        if event.effect.has(Effect::DRAIN) {
+            self.settled = self.earlier;
+        }
+        let before = match rules.buffers {
+            Buffers::PerThread if buffered => self.earlier,
+            Buffers::PerLocation if buffered => {
+                self.settled | self.fenced | (self.earlier & writes[event.loc as usize])
+            }
+            _ => self.settled,
+        };
+        if event.effect.has(Effect::STORE_FENCE) {
+            self.fenced = self.earlier;
+        }
+        self.earlier.set(i);
+        if !buffered {
+            self.settled.set(i);
+        }
+        before
+    }
+}
+
 /// Orders the events `list` of one thread, which are in program order, transitively.
 /// `writes` has the writes to each location.
 ///
@@ -18,32 +60,10 @@ pub(super) fn add<const W: usize>(
     writes: &[Bits<W>],
     order: &mut Order<W>,
 ) {
-    let mut earlier = Bits::EMPTY;
-    // What a load comes after: all but the buffered stores since the last drain.
-    let mut settled = Bits::EMPTY;
-    // What a store comes after whatever its location: all before the last store fence.
-    let mut fenced = Bits::EMPTY;
+    let mut flow = Flow::START;
     for &id in list {
         let i = id as usize;
-        let event = &events[i];
-        let buffered = rules.buffers(event.effect);
-        if event.effect.has(Effect::DRAIN) {
-            settled = earlier;
-        }
-        order.before[i] = match rules.buffers {
-            Buffers::PerThread if buffered => earlier,
-            Buffers::PerLocation if buffered => {
-                settled | fenced | (earlier & writes[event.loc as usize])
-            }
-            _ => settled,
-        };
-        if event.effect.has(Effect::STORE_FENCE) {
-            fenced = earlier;
-        }
-        earlier.set(i);
-        if !buffered {
-            settled.set(i);
-        }
+        order.before[i] = flow.next(rules, &events[i], i, writes);
     }
     let mut later = Bits::EMPTY;
     let mut later_stores = Bits::EMPTY;
