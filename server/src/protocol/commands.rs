@@ -105,7 +105,7 @@ pub struct CommandArgument {
     pub uri: Option<Url>,
     #[serde(flatten)]
     pub selector: Selector,
-    /// Under which models the fences must help; without them, under those that are checked.
+    /// Under which models the fences must help; without them, under all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub models: Option<Vec<Model>>,
     /// An index into `sets`; without one, the first.
