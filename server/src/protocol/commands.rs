@@ -70,7 +70,7 @@ pub const COMMANDS: [Command; 10] = [
     },
     Command {
         name: APPLY_FENCES,
-        argument: "`uri`, `condition`, `set`",
+        argument: "`uri`, `condition`, `models`, `set`",
         answer: "InsertedAnswer",
         does: "applies a fence set through `workspace/applyEdit`; where there is none, a \
                `TextAnswer` says why",
