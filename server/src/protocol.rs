@@ -234,11 +234,7 @@ impl Words for ast::Quantifier {
     }
 
     fn name(self) -> &'static str {
-        match self {
-            ast::Quantifier::Exists => "exists",
-            ast::Quantifier::NotExists => "~exists",
-            ast::Quantifier::Forall => "forall",
-        }
+        crate::render::words::quantifier(self)
     }
 }
 

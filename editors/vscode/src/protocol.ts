@@ -48,7 +48,7 @@ export interface CommandArgument {
   failure?: number;
   /** One that ends in a deadlock. */
   deadlock?: boolean;
-  /** Under which models the fences must help; without them, under those that are checked. */
+  /** Under which models the fences must help; without them, under all. */
   models?: Model[];
   /** An index into `sets`; without one, the first. */
   set?: number;

@@ -70,7 +70,7 @@ pub const COMMANDS: [Command; 10] = [
     },
     Command {
         name: APPLY_FENCES,
-        argument: "`uri`, `condition`, `set`",
+        argument: "`uri`, `condition`, `models`, `set`",
         answer: "InsertedAnswer",
         does: "applies a fence set through `workspace/applyEdit`; where there is none, a \
                `TextAnswer` says why",
@@ -105,7 +105,7 @@ pub struct CommandArgument {
     pub uri: Option<Url>,
     #[serde(flatten)]
     pub selector: Selector,
-    /// Under which models the fences must help; without them, under those that are checked.
+    /// Under which models the fences must help; without them, under all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub models: Option<Vec<Model>>,
     /// An index into `sets`; without one, the first.
