@@ -339,6 +339,30 @@ mod tests {
     }
 
     #[test]
+    fn outcomes_are_found_by_state_even_after_a_cancel() {
+        let mut program = sb();
+        program.filter = None;
+        for end in [Completeness::Complete, Completeness::Cancelled] {
+            let mut collector = Collector::new(&program, Model::Sc);
+            collector.complete(&[1, 0], || vec![Q, Q, P, P]);
+            collector.complete(&[0, 1], || vec![P, P, Q, Q]);
+            let outcomes = collector
+                .finish(Default::default(), end, Duration::ZERO)
+                .outcomes;
+            let states: Vec<_> = outcomes.iter().map(|o| o.state[0]).collect();
+            let sorted = end == Completeness::Complete;
+            assert_eq!(states, if sorted { [0, 1] } else { [1, 0] });
+            for state in [[0, 1], [1, 0]] {
+                assert_eq!(
+                    outcomes.find(&state).map(|o| &o.state[..]),
+                    Some(&state[..])
+                );
+            }
+            assert!(outcomes.find(&[0, 0]).is_none());
+        }
+    }
+
+    #[test]
     fn a_wrong_witness_is_a_defect() {
         let program = sb();
         let defect = |state: [Value; 2], schedule: &[Move]| {
