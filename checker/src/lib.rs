@@ -17,6 +17,7 @@ pub mod readable;
 pub mod reads;
 pub mod replay;
 pub mod report;
+pub mod rmw;
 pub mod thread;
 pub mod verify;
 pub mod witness;

@@ -3,6 +3,8 @@
 //! Lowering (`lower`) makes it from the syntax tree; every instruction keeps the
 //! byte range it came from, so that all the checker says points back at text.
 
+pub use crate::rmw::{RmwOp, WrappedOp};
+
 /// Values are 64-bit signed integers that wrap.
 pub type Value = i64;
 
@@ -155,34 +157,6 @@ pub enum FenceKind {
     StoreStore,
     /// `mfence`: waits until the thread's buffers are empty.
     Full,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum RmwOp {
-    Xchg,
-    /// Writes only when the old value equals `expected`.
-    Cas,
-    Add,
-    Sub,
-    /// The old value subtracted from `value`.
-    SubFrom,
-    And,
-    Or,
-    Xor,
-    /// Arithmetic on fewer than 64 bits: what is written is wrapped to them.
-    Wrapped {
-        op: WrappedOp,
-        bits: u8,
-        signed: bool,
-    },
-}
-
-/// The atomic operations whose result can need more bits than their operands have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum WrappedOp {
-    Add,
-    Sub,
-    SubFrom,
 }
 
 /// Local operations; comparisons give 0 or 1; `Div` and `Rem` by zero fail an assertion.

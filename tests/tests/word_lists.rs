@@ -102,10 +102,7 @@ fn check(file: &str, lists: &[List]) {
 fn textmate_has_every_word() {
     let any = |words: Vec<&str>| words.join("|");
     let others = conditions().into_iter().filter(|word| *word != "exists");
-    let items = [
-        conditions(),
-        of_kind(&[Kind::Thread, Kind::Declaration]),
-    ];
+    let items = [conditions(), of_kind(&[Kind::Thread, Kind::Declaration])];
     check(
         "vscode/syntaxes/litmus.tmLanguage.json",
         &[
@@ -169,11 +166,7 @@ fn textmate_has_every_word() {
                 r")\\b",
                 any(words(is_jump)),
             ),
-            list(
-                r"(?i)\\b(?:mov[sz][bwl]|",
-                ")[bwlq]?",
-                any(instructions()),
-            ),
+            list(r"(?i)\\b(?:mov[sz][bwl]|", ")[bwlq]?", any(instructions())),
             list(
                 r#""match": "(?i)(?<![\\w%])%?(?:"#,
                 ")",
@@ -261,11 +254,7 @@ fn emacs_has_every_word() {
                 ")",
                 quoted(controls()),
             ),
-            list(
-                ";; Calls.\n    (,(regexp-opt '(",
-                ")",
-                quoted(calls()),
-            ),
+            list(";; Calls.\n    (,(regexp-opt '(", ")", quoted(calls())),
             list(
                 ";; Fences.\n    (,(regexp-opt '(",
                 ")",
