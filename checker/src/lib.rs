@@ -24,6 +24,7 @@ mod readable;
 pub mod reads;
 pub mod replay;
 pub mod report;
+pub mod rmw;
 pub mod thread;
 pub mod verify;
 pub mod witness;

@@ -3,6 +3,7 @@
 //! Lowering (`lower`) makes it from the syntax tree; every instruction keeps the
 //! byte range it came from, so that all the checker says points back at text.
 
+pub use crate::rmw::{RmwOp, WrappedOp};
 pub use fencepost_grammar::ast::native::FenceKind;
 pub use fencepost_grammar::ast::{CompareOp as Compare, Model, Quantifier};
 
@@ -151,34 +152,6 @@ pub enum Instr {
     AwaitTest(Operand),
     /// The thread has ended.
     Return,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum RmwOp {
-    Xchg,
-    /// Writes only when the old value equals `expected`.
-    Cas,
-    Add,
-    Sub,
-    /// The old value subtracted from `value`.
-    SubFrom,
-    And,
-    Or,
-    Xor,
-    /// Arithmetic on fewer than 64 bits: what is written is wrapped to them.
-    Wrapped {
-        op: WrappedOp,
-        bits: u8,
-        signed: bool,
-    },
-}
-
-/// The atomic operations whose result can need more bits than their operands have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum WrappedOp {
-    Add,
-    Sub,
-    SubFrom,
 }
 
 /// Local operations; comparisons give 0 or 1; `Div` and `Rem` by zero fail an assertion.

@@ -2,9 +2,9 @@
 
 use crate::program::{
     Address, FenceKind, Instr, LocId, Op, Operand, Pc, Program, RegId, RmwOp, ThreadId, Value,
-    WrappedOp,
 };
 use crate::report::FailureKind;
+pub use crate::rmw::rmw_writes;
 
 /// Where a thread stands. Its registers are kept beside it, in a slice the caller owns,
 /// so that engines can hold many of them in one allocation.
@@ -181,30 +181,6 @@ pub fn take(
         _ => {}
     }
     cursor.pc += 1;
-}
-
-/// What an RMW that reads `old` writes; a `cas` that fails writes nothing.
-pub fn rmw_writes(op: RmwOp, old: Value, value: Value, expected: Value) -> Option<Value> {
-    Some(match op {
-        RmwOp::Xchg => value,
-        RmwOp::Cas if old == expected => value,
-        RmwOp::Cas => return None,
-        RmwOp::Add => old.wrapping_add(value),
-        RmwOp::Sub => old.wrapping_sub(value),
-        RmwOp::SubFrom => value.wrapping_sub(old),
-        RmwOp::And => old & value,
-        RmwOp::Or => old | value,
-        RmwOp::Xor => old ^ value,
-        RmwOp::Wrapped { op, bits, signed } => {
-            let wide = match op {
-                WrappedOp::Add => old.wrapping_add(value),
-                WrappedOp::Sub => old.wrapping_sub(value),
-                WrappedOp::SubFrom => value.wrapping_sub(old),
-            };
-            let extend = if signed { Op::Sext } else { Op::Zext };
-            return apply(extend, wide, Value::from(bits));
-        }
-    })
 }
 
 /// The most mutexes a program may have: those a thread holds are the bits of a word.

@@ -37,13 +37,12 @@
     (,(regexp-opt '("shared" "mutex" "param" "const") 'symbols) . font-lock-type-face)
     ("\\_<\\(thread\\)\\_>\\s-+\\(\\sw+\\)" (1 font-lock-type-face) (2 font-lock-function-name-face))
     ;; Statements.
-    (,(regexp-opt '("if" "else" "while" "for" "in" "repeat" "max" "break" "continue" "return") 'symbols)
+    (,(regexp-opt '("if" "else" "while" "max" "for" "in" "repeat" "break" "continue" "return") 'symbols)
      . font-lock-keyword-face)
     ;; Fences.
-    (,(regexp-opt '("mfence") 'symbols) . font-lock-warning-face)
+    (,(regexp-opt '("mfence" "MFENCE" "sfence" "SFENCE" "lfence" "LFENCE") 'symbols) . font-lock-warning-face)
     ;; Calls.
-    (,(regexp-opt '("xchg" "cas" "fetch_add" "fetch_sub" "fetch_and" "fetch_or" "fetch_xor"
-                    "lock" "unlock" "assert" "assume" "await")
+    (,(regexp-opt '("xchg" "cas" "fetch_add" "fetch_sub" "fetch_and" "fetch_or" "fetch_xor" "lock" "unlock" "assert" "assume" "await")
                   'symbols)
      . font-lock-builtin-face)
     ("\\_<\\(P?[0-9]+\\|[A-Za-z_][A-Za-z0-9_]*\\)\\(?:\\[[^]]*\\]\\)?:\\(%?[A-Za-z_][A-Za-z0-9_]*\\)"

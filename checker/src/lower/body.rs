@@ -13,7 +13,7 @@ use super::code::Code;
 use super::constant::{self, Known};
 use super::native::{Global, Globals, known};
 use super::{LowerOptions, MAX_INSTRUCTIONS, MAX_ITERATIONS, UNREAD, UNRESOLVED, range, too_many};
-use crate::program::{Address, Instr, LocId, Loop, Op, Operand, Pc, RegId, RmwOp, Thread, Value};
+use crate::program::{Address, Instr, LocId, Loop, Op, Operand, Pc, RegId, Thread, Value};
 
 /// A thread's body while it is lowered.
 pub struct Body<'a> {
@@ -215,15 +215,7 @@ impl<'a> Body<'a> {
         self.code.emit(Instr::Rmw {
             dst,
             addr,
-            op: match op {
-                AtomicOp::Xchg => RmwOp::Xchg,
-                AtomicOp::Cas => RmwOp::Cas,
-                AtomicOp::FetchAdd => RmwOp::Add,
-                AtomicOp::FetchSub => RmwOp::Sub,
-                AtomicOp::FetchAnd => RmwOp::And,
-                AtomicOp::FetchOr => RmwOp::Or,
-                AtomicOp::FetchXor => RmwOp::Xor,
-            },
+            op: op.into(),
             value,
             expected,
         });
