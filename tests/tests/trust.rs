@@ -31,7 +31,7 @@ fn expect(threads: &[&str], expected: [(u64, u64); 3]) {
     }
     let parse = fencepost_grammar::parse(&text);
     assert!(!parse.has_errors(), "{text}\n{:?}", parse.errors);
-    let program = lower(&parse.test, &LowerOptions::default())
+    let program = lower(&parse.sound().expect("a test"), &LowerOptions::default())
         .unwrap_or_else(|errors| panic!("{text}\n{errors:?}"));
     for (model, expected) in Model::ALL.into_iter().zip(expected) {
         for name in ["trust", "rf"] {

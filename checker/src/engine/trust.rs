@@ -19,6 +19,8 @@
 mod frame;
 mod graph;
 mod revisit;
+#[cfg(test)]
+mod tests;
 
 use self::frame::{Frame, Stage};
 use self::graph::Graph;
