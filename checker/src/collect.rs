@@ -19,7 +19,7 @@ use crate::witness::Witness;
 /// A class of complete executions, as a reads-from engine holds it.
 #[derive(Debug, Clone, Copy)]
 pub struct Class<'a> {
-    /// Parallel to [`Program::observed`].
+    /// Parallel to [`Program::watched`].
     pub state: &'a [Value],
     pub events: &'a [Event],
     /// Each thread's events in program order; the observing reads come last.
@@ -101,7 +101,7 @@ impl<'p> Collector<'p> {
         self.watcher
     }
 
-    /// A class of complete executions. `state` is parallel to [`Program::observed`].
+    /// A class of complete executions. `state` is parallel to [`Program::watched`].
     pub fn complete(&mut self, state: &[Value], schedule: impl FnOnce() -> Vec<Move>) {
         self.classes += 1;
         if self
@@ -112,6 +112,7 @@ impl<'p> Collector<'p> {
         {
             return;
         }
+        let state = &state[..self.program.observed.len()];
         let hash = FxBuildHasher.hash_one(state);
         let known = |(_, at): &(u64, u32)| self.found[*at as usize].state == state;
         if let Some(&(_, at)) = self.index.find(hash, known) {
@@ -315,7 +316,7 @@ mod tests {
 
     fn sb() -> Program {
         let text = "litmus SB\nshared x, y;\nthread P { x = 1; r = y; }\n\
-                    thread Q { y = 1; r = x; }\nfilter (P:r = 0)\nexists (Q:r = 0)\n";
+                    thread Q { y = 1; r = x; }\nlocations [P:r;]\nfilter (P:r = 0)\nexists (Q:r = 0)\n";
         let parsed = fencepost_grammar::parse(text);
         assert!(!parsed.has_errors(), "{:?}", parsed.errors);
         crate::lower(

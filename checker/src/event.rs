@@ -1,6 +1,6 @@
 //! The events of an execution, as the verifiers and the reads-from engines hold them.
 
-use crate::program::{FenceKind, LocId, Value};
+use crate::program::{FenceKind, LocId, RmwOp, Value};
 use crate::thread::{Pending, rmw_writes};
 
 /// An event's position in the explored sequence.
@@ -26,7 +26,7 @@ impl Effect {
     pub const LOCK: Effect = Effect(16);
     /// Reads final memory, after everything.
     pub const OBSERVE: Effect = Effect(32);
-    /// An RMW, also one that writes nothing because its `cas` fails.
+    /// An RMW, also one that writes nothing because it fails.
     pub const RMW: Effect = Effect(64);
 
     pub const fn and(self, other: Effect) -> Effect {
@@ -76,10 +76,12 @@ pub fn event_of(
             value,
             expected,
         } => {
-            let effect = Effect::READ.and(Effect::DRAIN).and(Effect::RMW);
+            let effect = Effect::READ.and(Effect::RMW);
+            let drains = effect.and(Effect::DRAIN);
             match rmw_writes(op, read, value, expected) {
-                Some(written) => (effect.and(Effect::WRITE), loc, source, written),
-                None => (effect, loc, source, 0),
+                Some(written) => (drains.and(Effect::WRITE), loc, source, written),
+                None if op == RmwOp::AddUnless => (effect, loc, source, 0),
+                None => (drains, loc, source, 0),
             }
         }
         Pending::Fence(FenceKind::Full) => (Effect::DRAIN, 0, NO_SOURCE, 0),

@@ -8,9 +8,10 @@
 //! | a store | is in memory at once | enters the thread's FIFO | enters the FIFO of its thread and location |
 //! | a load | from memory | from the thread's newest buffered store to the location, else memory | same |
 //! | `mfence`, RMW, `lock`, `unlock` | act at once | wait until the thread's buffer is empty | wait until all its buffers are |
+//! | an RMW that fails as a load does (`AddUnless`) | is a load | is a load | is a load |
 //! | `sfence` | nothing | nothing | stores before it reach memory before stores after it |
 
-use crate::program::{FenceKind, LocId, Model, Pc, Program, ThreadId, Value};
+use crate::program::{FenceKind, LocId, Model, Pc, Program, RmwOp, ThreadId, Value};
 use crate::report::FailureKind;
 use crate::thread::{self, Cursor, Pending, Stop};
 
@@ -218,9 +219,10 @@ impl<'p> Machine<'p> {
         match local.pending {
             Pending::Load { .. } | Pending::Store { .. } => true,
             Pending::Fence(FenceKind::StoreStore) => true,
-            Pending::Fence(FenceKind::Full) | Pending::Rmw { .. } | Pending::Unlock { .. } => {
-                local.buffer.is_empty()
-            }
+            Pending::Rmw {
+                loc, op, expected, ..
+            } => local.buffer.is_empty() || is_load(op, self.seen(t, loc).value, expected),
+            Pending::Fence(FenceKind::Full) | Pending::Unlock { .. } => local.buffer.is_empty(),
             Pending::Lock { loc } => {
                 local.buffer.is_empty() && self.memory[loc as usize].value == FREE
             }
@@ -260,6 +262,21 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// What a load of the thread would see: its own newest buffered store, else memory.
+    fn seen(&self, t: ThreadId, loc: LocId) -> Cell {
+        let buffer = &self.threads[t as usize].buffer;
+        match buffer.iter().rev().find(|entry| entry.loc == loc) {
+            Some(entry) => Cell {
+                value: entry.value,
+                writer: Writer {
+                    thread: t,
+                    index: entry.index,
+                },
+            },
+            None => self.memory[loc as usize],
+        }
+    }
+
     fn flush(&mut self, thread: ThreadId, place: usize) -> Effect {
         let entry = self.threads[thread as usize].buffer.remove(place);
         let store = Writer {
@@ -279,6 +296,16 @@ impl<'p> Machine<'p> {
 
     fn run(&mut self, t: ThreadId) -> Effect {
         let buffered = self.model != Model::Sc;
+        let seen = match self.threads[t as usize].pending {
+            Pending::Load { loc } => Some((loc, self.seen(t, loc))),
+            Pending::Rmw {
+                loc, op, expected, ..
+            } => {
+                let cell = self.seen(t, loc);
+                is_load(op, cell.value, expected).then_some((loc, cell))
+            }
+            _ => None,
+        };
         let local = &mut self.threads[t as usize];
         let me = Writer {
             thread: t,
@@ -286,18 +313,7 @@ impl<'p> Machine<'p> {
         };
         let mut read = 0;
         let effect = match local.pending {
-            Pending::Load { loc } => {
-                let own = local.buffer.iter().rev().find(|entry| entry.loc == loc);
-                let cell = match own {
-                    Some(entry) => Cell {
-                        value: entry.value,
-                        writer: Writer {
-                            thread: t,
-                            index: entry.index,
-                        },
-                    },
-                    None => self.memory[loc as usize],
-                };
+            _ if let Some((loc, cell)) = seen => {
                 local.sources.push(cell.writer);
                 local.last_read = Some(loc);
                 read = cell.value;
@@ -366,7 +382,9 @@ impl<'p> Machine<'p> {
                 };
                 Effect::Unlock { loc }
             }
-            Pending::Done | Pending::Stopped(_) => unreachable!("can_run refuses these"),
+            Pending::Load { .. } | Pending::Done | Pending::Stopped(_) => {
+                unreachable!("a load sees something, and can_run refuses the others")
+            }
         };
         local.events += 1;
         thread::take(self.program, t, &mut local.cursor, &mut local.regs, read);
@@ -402,6 +420,11 @@ impl<'p> Machine<'p> {
             }
         })
     }
+}
+
+/// Whether an RMW that sees `value` is no more than a load.
+fn is_load(op: RmwOp, value: Value, expected: Value) -> bool {
+    op == RmwOp::AddUnless && value == expected
 }
 
 const FREE: Value = 0;

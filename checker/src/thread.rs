@@ -183,12 +183,13 @@ pub fn take(
     cursor.pc += 1;
 }
 
-/// What an RMW that reads `old` writes; a `cas` that fails writes nothing.
+/// What an RMW that reads `old` writes; one that fails writes nothing.
 pub fn rmw_writes(op: RmwOp, old: Value, value: Value, expected: Value) -> Option<Value> {
     Some(match op {
         RmwOp::Xchg => value,
         RmwOp::Cas if old == expected => value,
-        RmwOp::Cas => return None,
+        RmwOp::AddUnless if old != expected => old.wrapping_add(value),
+        RmwOp::Cas | RmwOp::AddUnless => return None,
         RmwOp::Add => old.wrapping_add(value),
         RmwOp::Sub => old.wrapping_sub(value),
         RmwOp::SubFrom => value.wrapping_sub(old),

@@ -12,7 +12,16 @@ pub fn fixture(path: &str) -> PathBuf {
 /// where it is not there, and then standard error says so: a test that is skipped for
 /// it is not silent about it.
 pub fn corpus() -> Option<PathBuf> {
-    let path = fixture("../../shared/corpus");
+    answered("../../shared/corpus")
+}
+
+/// The same of tests in C.
+pub fn corpus_c() -> Option<PathBuf> {
+    answered("../../shared/corpus-c")
+}
+
+fn answered(folder: &str) -> Option<PathBuf> {
+    let path = fixture(folder);
     if path.join("verdicts.tsv").is_file() {
         return Some(path);
     }

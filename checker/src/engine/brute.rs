@@ -107,7 +107,7 @@ impl<'p> Search<'p> {
         self.key.clear();
         encode_threads(machine, &mut self.key);
         if complete {
-            for observable in &self.program.observed {
+            for observable in self.program.watched() {
                 if let Place::Memory(loc) = observable.place {
                     self.key.push(code(machine.memory[loc as usize].writer));
                 }
@@ -119,8 +119,7 @@ impl<'p> Search<'p> {
             if complete {
                 let state: Vec<Value> = self
                     .program
-                    .observed
-                    .iter()
+                    .watched()
                     .map(|observable| match observable.place {
                         Place::Register(t, r) => machine.threads[t as usize].regs[r as usize],
                         Place::Memory(loc) => machine.memory[loc as usize].value,
