@@ -457,12 +457,24 @@ impl Modal {
 
 /// Whether a function starts here: `P0 (`.
 pub(crate) fn at_function(lexer: &Lexer<'_>) -> bool {
-    let rest = &lexer.text.as_bytes()[lexer.pos..];
-    let Some(rest) = rest.strip_prefix(b"P") else {
+    let Some(rest) = lexer.text[lexer.pos..].strip_prefix('P') else {
         return false;
     };
-    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    digits > 0 && rest[digits..].trim_ascii_start().starts_with(b"(")
+    let parameters = rest.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    parameters.len() < rest.len() && without_comments(parameters).starts_with('(')
+}
+
+/// What follows blanks and comments.
+fn without_comments(mut text: &str) -> &str {
+    loop {
+        text = text.trim_ascii_start();
+        let end = match text.as_bytes() {
+            [b'/', b'/', ..] => text.find('\n'),
+            [b'/', b'*', ..] => text[2..].find("*/").map(|at| at + 4),
+            _ => return text,
+        };
+        text = end.map_or("", |end| &text[end..]);
+    }
 }
 
 /// Whether a condition, `locations` or `filter` starts here.

@@ -20,6 +20,13 @@ pub fn corpus_c() -> Option<PathBuf> {
     answered("../../shared/corpus-c")
 }
 
+/// The C tests that have an answer, which are all but the odd ones and those of RISC-V.
+pub fn corpus_c_files(corpus: &Path) -> Vec<PathBuf> {
+    let folders = ["lkmm", "c11", "probes"];
+    let files = folders.map(|folder| litmus_files(&corpus.join(folder)));
+    files.concat()
+}
+
 fn answered(folder: &str) -> Option<PathBuf> {
     let path = fixture(folder);
     if path.join("verdicts.tsv").is_file() {

@@ -57,7 +57,8 @@ fn program(text: &str) -> Result<Program, String> {
     if !errors.is_empty() {
         return Err(errors.join("; "));
     }
-    lower(&parse.test, &LowerOptions::default()).map_err(|errors| {
+    let sound = parse.sound().ok_or("it has errors")?;
+    lower(&sound, &LowerOptions::default()).map_err(|errors| {
         let errors: Vec<String> = errors
             .iter()
             .map(|error| format!("{} {}", error.code(), error.message()))

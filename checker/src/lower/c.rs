@@ -20,8 +20,8 @@ use fencepost_grammar::{Error, ErrorKind, Span};
 use self::body::Body;
 use super::condition::{self, Named, Names, Side};
 use super::{
-    LowerOptions, MAX_INSTRUCTIONS, MAX_LOCATIONS, MAX_THREADS, add_location, constant, range,
-    too_many,
+    LowerOptions, MAX_INSTRUCTIONS, MAX_LOCATIONS, MAX_THREADS, UNRESOLVED, add_location, constant,
+    range, too_many,
 };
 use crate::program::{
     FIRST_ADDRESS, LocId, Location, LocationKind, Place, Program, RegId, ThreadId, Value,
@@ -314,7 +314,7 @@ impl Threads<'_> {
             match &entry.target {
                 InitTarget::Location { name, .. } => self.memory.initialize(name, entry)?,
                 InitTarget::Register { thread, register } => {
-                    let t = self.thread(thread)?;
+                    let t = self.thread(thread);
                     let value = match &entry.value {
                         Some(value) => self.memory.value(value)?,
                         None => 0,
@@ -326,15 +326,12 @@ impl Threads<'_> {
         Ok(())
     }
 
-    fn thread(&self, thread: &ThreadRef) -> Result<usize, Error> {
-        let (found, name) = match &thread.kind {
-            ThreadRefKind::Number(number) => (
-                self.bodies.iter().position(|body| body.number == *number),
-                SmolStr::new(number.to_string()),
-            ),
-            ThreadRefKind::Name { name, .. } => (None, name.name.clone()),
+    fn thread(&self, thread: &ThreadRef) -> usize {
+        let named = |body: &Body<'_>| match thread.kind {
+            ThreadRefKind::Number(number) => body.number == number,
+            ThreadRefKind::Name { .. } => false,
         };
-        found.ok_or_else(|| Error::new(ErrorKind::UnknownThread { name }, thread.span))
+        self.bodies.iter().position(named).expect(UNRESOLVED)
     }
 
     fn register(&mut self, t: usize, name: &Ident) -> (Place, String) {
@@ -354,8 +351,9 @@ impl Names for Threads<'_> {
     ) -> Result<Named, Error> {
         let (name, index, brackets) = match &observable.kind {
             ObservableKind::Register { thread, register } => {
-                let t = self.thread(thread)?;
-                return Ok(Named::Places(vec![self.register(t, register)]));
+                let t = self.thread(thread);
+                let (place, name) = self.register(t, register);
+                return Ok(Named::Place(place, name));
             }
             ObservableKind::Location {
                 name,
@@ -370,7 +368,7 @@ impl Names for Threads<'_> {
         let offset = match index {
             None => 0,
             Some(index) => {
-                let value = constant::evaluate(index, &|_| constant::Known::Nothing)?;
+                let value = constant::evaluate(index, &|_| unreachable!("{UNRESOLVED}"))?;
                 let length = length.ok_or_else(|| no_array(&name.name, index.span))?;
                 if !(0..Value::from(length)).contains(&value) {
                     return Err(out_of_range(name, value, length, index.span));
@@ -392,7 +390,10 @@ impl Names for Threads<'_> {
             (Some(length), None) if side == Side::List => {
                 Ok(Named::Places((first..first + length).map(memory).collect()))
             }
-            _ => Ok(Named::Places(vec![memory(first + offset)])),
+            _ => {
+                let (place, name) = memory(first + offset);
+                Ok(Named::Place(place, name))
+            }
         }
     }
 

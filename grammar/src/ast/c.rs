@@ -139,8 +139,8 @@ pub enum ExprKind {
     /// `(intptr_t) e`
     Cast {
         ty: Ident,
-        /// Where the parenthesis behind the type is.
-        close: u32,
+        /// The parenthesis behind the type.
+        close: Span,
         operand: Box<Expr>,
     },
     /// Parentheses as written.

@@ -196,7 +196,7 @@ impl Spacing {
                 signs.push((expr.span.start, Sign::Prefix));
             }
             ExprKind::Binary { op_span, .. } => signs.push((op_span.start, Sign::Binary)),
-            ExprKind::Cast { close, .. } => signs.push((*close, Sign::CastEnd)),
+            ExprKind::Cast { close, .. } => signs.push((close.start, Sign::CastEnd)),
             _ => {}
         });
         signs.sort_unstable_by_key(|(at, _)| *at);

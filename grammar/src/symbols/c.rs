@@ -27,6 +27,7 @@ pub(crate) fn resolve(test: &Test, body: &C, builder: &mut Builder<'_>) {
         written: FxHashSet::default(),
         params: FxHashMap::default(),
         thread: 0,
+        loops: 0,
     };
     resolver.threads();
     resolver.init();
@@ -51,6 +52,8 @@ struct Resolver<'b, 'a, 't> {
     /// The locations of the thread at hand, and whether it uses them.
     params: FxHashMap<SmolStr, (SymbolId, bool)>,
     thread: u32,
+    /// How many are around the statement at hand.
+    loops: u32,
 }
 
 /// Whether an expression's value is wanted.
@@ -244,7 +247,17 @@ impl Resolver<'_, '_, '_> {
             }
             StmtKind::While { cond, body } => {
                 self.expr(cond, Wanted::Value);
+                self.loops += 1;
                 self.stmt(body);
+                self.loops -= 1;
+            }
+            StmtKind::Break | StmtKind::Continue if self.loops == 0 => {
+                let word = match stmt.kind {
+                    StmtKind::Break => "break",
+                    _ => "continue",
+                };
+                let kind = ErrorKind::OutsideLoop { word };
+                self.builder.error(Error::new(kind, stmt.span));
             }
             StmtKind::Block(block) => self.stmts(&block.stmts),
             StmtKind::Break
@@ -547,7 +560,19 @@ impl Resolver<'_, '_, '_> {
 }
 
 impl Lookup for Resolver<'_, '_, '_> {
-    fn location(&mut self, name: &Ident, _index: Option<&native::Expr>) {
+    fn location(&mut self, name: &Ident, index: Option<&native::Expr>, _listed: bool) {
+        if let Some(index) = index {
+            // There are no constants that it could name.
+            index.places(&mut |place| {
+                let name = place.name.name.clone();
+                let kind = ErrorKind::UnknownName {
+                    name: name.clone(),
+                    thread: None,
+                };
+                let error = Error::new(kind, place.span);
+                self.builder.unknown(error, &name, None);
+            });
+        }
         self.use_location(name, Access::Mention);
     }
 

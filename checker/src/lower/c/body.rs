@@ -12,10 +12,12 @@ use fencepost_grammar::words::Role;
 use fencepost_grammar::words::c::{
     Action, Family, Fence, Gives, MemoryOrder, Ordering, Update, memory_order, primitive,
 };
-use fencepost_grammar::{Error, ErrorKind, Span};
+use fencepost_grammar::{Error, Span};
 
 use super::super::code::Code;
-use super::super::{LowerOptions, MAX_INSTRUCTIONS, constant, range, too_many, unreadable};
+use super::super::{
+    LowerOptions, MAX_INSTRUCTIONS, UNREAD, UNRESOLVED, constant, range, too_many,
+};
 use super::{Memory, thread_name};
 use crate::program::{
     Address, FenceKind, Instr, Loop, Op, Operand, Pc, RegId, RmwOp, Thread, Value,
@@ -37,14 +39,6 @@ pub struct Body<'a> {
 struct Exits {
     breaks: Vec<Pc>,
     continues: Vec<Pc>,
-}
-
-/// An argument, evaluated.
-#[derive(Clone, Copy)]
-enum Argument {
-    Place(Address),
-    Value(Operand),
-    Order(MemoryOrder),
 }
 
 const ZERO: Operand = Operand::Const(0);
@@ -180,10 +174,7 @@ impl Lowering<'_, '_> {
             StmtKind::Break | StmtKind::Continue => {
                 let breaks = matches!(stmt.kind, StmtKind::Break);
                 let jump = self.code().jump();
-                let Some(exits) = self.body.loops.last_mut() else {
-                    let word = if breaks { "break" } else { "continue" };
-                    return Err(Error::new(ErrorKind::OutsideLoop { word }, stmt.span));
-                };
+                let exits = self.body.loops.last_mut().expect(UNRESOLVED);
                 match breaks {
                     true => exits.breaks.push(jump),
                     false => exits.continues.push(jump),
@@ -194,7 +185,7 @@ impl Lowering<'_, '_> {
             }
             StmtKind::Block(block) => self.stmts(&block.stmts),
             StmtKind::Empty => {}
-            StmtKind::Error => return Err(unreadable(stmt.span)),
+            StmtKind::Error => unreachable!("{UNREAD}"),
         }
         Ok(())
     }
@@ -257,7 +248,7 @@ impl Lowering<'_, '_> {
     fn effect(&mut self, expr: &Expr) -> Result<(), Error> {
         let bare = expr.bare();
         match &bare.kind {
-            ExprKind::Call { .. } => self.call(bare, None).map(drop),
+            ExprKind::Call { function, args } => self.call(&function.name, args, None).map(drop),
             _ => self.expr(bare, None).map(drop),
         }
     }
@@ -288,13 +279,10 @@ impl Lowering<'_, '_> {
                 let b = self.expr(rhs, None)?;
                 Ok(self.code().op(constant::binary(*op), a, b, dst))
             }
-            ExprKind::Call { function, .. } => match self.call(expr, dst)? {
-                Some(value) => Ok(value),
-                None => {
-                    let function = function.name.clone();
-                    Err(Error::new(ErrorKind::NoValue { function }, expr.span))
-                }
-            },
+            ExprKind::Call { function, args } => {
+                let value = self.call(&function.name, args, dst)?;
+                Ok(value.expect(UNRESOLVED))
+            }
         }
     }
 
@@ -341,7 +329,7 @@ impl Lowering<'_, '_> {
         let address = match &bare.kind {
             ExprKind::Deref(address) => return self.address(address),
             ExprKind::Index { .. } => self.address_of(bare)?,
-            _ => return Err(wrong(bare.span, "a location, as `*x`,")),
+            _ => unreachable!("{UNRESOLVED}"),
         };
         self.pointer(address, bare.span)
     }
@@ -373,7 +361,7 @@ impl Lowering<'_, '_> {
                 Ok(self.code().op(Op::Add, array, index, None))
             }
             ExprKind::Name(name) if self.body.params.contains(name) => Ok(self.name(name)),
-            _ => Err(wrong(bare.span, "a location, as `*x`,")),
+            _ => unreachable!("{UNRESOLVED}"),
         }
     }
 
@@ -386,110 +374,77 @@ impl Lowering<'_, '_> {
     // ---- Calls ----
 
     /// What a call gives, if it gives something.
-    fn call(&mut self, call: &Expr, dst: Option<RegId>) -> Result<Option<Operand>, Error> {
-        let ExprKind::Call { function, args } = &call.kind else {
-            return Ok(None);
-        };
-        let Some((word, action)) = primitive(&function.name, self.body.family) else {
-            let found = function.name.clone();
-            return Err(Error::new(
-                ErrorKind::UnknownFunction { found },
-                function.span,
-            ));
-        };
-        if args.len() != word.arguments.len() {
-            let kind = ErrorKind::ArgumentCount {
-                function: function.name.clone(),
-                found: args.len(),
-                expected: word.arguments.len(),
-            };
-            return Err(Error::new(kind, call.span));
-        }
-        let mut arguments = Arguments {
-            span: call.span,
-            places: Vec::new(),
-            values: Vec::new(),
-            order: None,
-        };
+    fn call(
+        &mut self,
+        name: &str,
+        args: &[Expr],
+        dst: Option<RegId>,
+    ) -> Result<Option<Operand>, Error> {
+        let (word, action) = primitive(name, self.body.family).expect(UNRESOLVED);
+        let mut arguments = Arguments::default();
         for (arg, argument) in args.iter().zip(word.arguments) {
-            match self.argument(arg, argument.role)? {
-                Argument::Place(address) => arguments.places.push(address),
-                Argument::Value(value) => arguments.values.push(value),
-                Argument::Order(order) => arguments.order = arguments.order.or(Some(order)),
+            match argument.role {
+                Role::Object => arguments.places.push(self.place(arg)?),
+                Role::Address => arguments.places.push(self.address(arg)?),
+                Role::Value => arguments.values.push(self.expr(arg, None)?),
+                Role::Order => {
+                    if let ExprKind::Name(order) = &arg.bare().kind {
+                        arguments.order = arguments.order.or(memory_order(order));
+                    }
+                }
             }
         }
-        self.primitive(action, &function.name, &arguments, dst)
-    }
-
-    fn argument(&mut self, arg: &Expr, role: Role) -> Result<Argument, Error> {
-        Ok(match role {
-            Role::Object => Argument::Place(self.place(arg)?),
-            Role::Address => Argument::Place(self.address(arg)?),
-            Role::Value => Argument::Value(self.expr(arg, None)?),
-            Role::Order => {
-                let order = match &arg.bare().kind {
-                    ExprKind::Name(name) => memory_order(name),
-                    _ => None,
-                };
-                let wanted = "a memory order, as `memory_order_relaxed`,";
-                Argument::Order(order.ok_or_else(|| wrong(arg.span, wanted))?)
-            }
-        })
+        Ok(self.primitive(action, &arguments, dst))
     }
 
     fn primitive(
         &mut self,
         action: Action,
-        name: &SmolStr,
         args: &Arguments,
         dst: Option<RegId>,
-    ) -> Result<Option<Operand>, Error> {
+    ) -> Option<Operand> {
         match action {
-            Action::Load => Ok(Some(self.load(args.place(0)?, dst))),
+            Action::Load => Some(self.load(args.places[0], dst)),
             Action::Store(ordering) => self.store(ordering, args),
-            Action::OrderedStore => self.store(args.order()?.store(), args),
+            Action::OrderedStore => self.store(args.order().store(), args),
             Action::Fence(fence) => self.fence(fence),
-            Action::OrderedFence => self.fence(args.order()?.fence()),
+            Action::OrderedFence => self.fence(args.order().fence()),
             Action::Update(update, gives) => self.update(update, gives, args, dst),
             Action::Cmpxchg => {
                 let dst = dst.unwrap_or_else(|| self.code().temp());
                 self.code().emit(Instr::Rmw {
                     dst,
-                    addr: args.place(0)?,
+                    addr: args.places[0],
                     op: RmwOp::Cas,
-                    value: args.value(1)?,
-                    expected: args.value(0)?,
+                    value: args.values[1],
+                    expected: args.values[0],
                 });
-                Ok(Some(Operand::Reg(dst)))
+                Some(Operand::Reg(dst))
             }
-            Action::CompareExchange => self.compare_exchange(args).map(Some),
+            Action::CompareExchange => Some(self.compare_exchange(args)),
             Action::AddUnless => {
-                let (value, unless) = (args.value(0)?, args.value(1)?);
-                self.add_unless(args.place(0)?, value, unless).map(Some)
+                let (value, unless) = (args.values[0], args.values[1]);
+                Some(self.add_unless(args.places[0], value, unless))
             }
             // A lock that is held is 1, so this takes it unless it is held.
-            Action::SpinTrylock => self.add_unless(args.place(0)?, ONE, ONE).map(Some),
-            Action::SpinLock => self.spin_lock(args.place(0)?),
+            Action::SpinTrylock => Some(self.add_unless(args.places[0], ONE, ONE)),
+            Action::SpinLock => self.spin_lock(args.places[0]),
             Action::SpinUnlock => {
                 self.code().emit(Instr::Fence(FenceKind::StoreStore));
-                let addr = args.place(0)?;
+                let addr = args.places[0];
                 self.code().emit(Instr::Store { addr, value: ZERO });
-                Ok(None)
+                None
             }
             Action::SpinIsLocked => {
-                let value = self.load(args.place(0)?, None);
-                Ok(Some(self.code().op(Op::Ne, value, ZERO, dst)))
+                let value = self.load(args.places[0], None);
+                Some(self.code().op(Op::Ne, value, ZERO, dst))
             }
-            Action::NotModelled(why) => {
-                let name = name.clone();
-                let kind = ErrorKind::NotModelled { name, why };
-                Err(Error::new(kind, args.span))
-            }
+            Action::NotModelled(_) => unreachable!("{UNRESOLVED}"),
         }
     }
 
-    fn store(&mut self, ordering: Ordering, args: &Arguments) -> Result<Option<Operand>, Error> {
-        let (addr, value) = (args.place(0)?, args.value(0)?);
+    fn store(&mut self, ordering: Ordering, args: &Arguments) -> Option<Operand> {
+        let (addr, value) = (args.places[0], args.values[0]);
         match ordering {
             Ordering::Plain => {
                 self.code().emit(Instr::Store { addr, value });
@@ -506,17 +461,17 @@ impl Lowering<'_, '_> {
                 self.rmw(addr, RmwOp::Xchg, value, ZERO);
             }
         }
-        Ok(None)
+        None
     }
 
-    fn fence(&mut self, fence: Fence) -> Result<Option<Operand>, Error> {
+    fn fence(&mut self, fence: Fence) -> Option<Operand> {
         let kind = match fence {
             Fence::Full => FenceKind::Full,
             Fence::StoreStore => FenceKind::StoreStore,
-            Fence::Nothing => return Ok(None),
+            Fence::Nothing => return None,
         };
         self.code().emit(Instr::Fence(kind));
-        Ok(None)
+        None
     }
 
     /// An atomic update; the register with the old value.
@@ -538,8 +493,8 @@ impl Lowering<'_, '_> {
         gives: Gives,
         args: &Arguments,
         dst: Option<RegId>,
-    ) -> Result<Option<Operand>, Error> {
-        let addr = args.place(0)?;
+    ) -> Option<Operand> {
+        let addr = args.places[0];
         let value = args.values.first().copied().unwrap_or(ONE);
         let value = match update {
             Update::AndNot => self.code().op(Op::Com, value, ZERO, None),
@@ -563,14 +518,14 @@ impl Lowering<'_, '_> {
                 value,
                 expected: ZERO,
             });
-            return Ok(Some(Operand::Reg(dst)));
+            return Some(Operand::Reg(dst));
         }
         let old = self.rmw(addr, op, value, ZERO);
         let new = |lowering: &mut Self, dst| match update {
             Update::Exchange => value,
             _ => lowering.code().op(local, old, value, dst),
         };
-        Ok(match gives {
+        match gives {
             Gives::Nothing => None,
             Gives::Old => Some(old),
             Gives::New => Some(new(self, dst)),
@@ -582,24 +537,19 @@ impl Lowering<'_, '_> {
                 let new = new(self, None);
                 Some(self.code().op(Op::Lt, new, ZERO, dst))
             }
-        })
+        }
     }
 
     /// 1 when it added, 0 when it only read.
-    fn add_unless(
-        &mut self,
-        addr: Address,
-        value: Operand,
-        unless: Operand,
-    ) -> Result<Operand, Error> {
+    fn add_unless(&mut self, addr: Address, value: Operand, unless: Operand) -> Operand {
         let old = self.rmw(addr, RmwOp::AddUnless, value, unless);
-        Ok(self.code().op(Op::Ne, old, unless, None))
+        self.code().op(Op::Ne, old, unless, None)
     }
 
     /// C11's: what is expected is in memory, and what is found goes there.
-    fn compare_exchange(&mut self, args: &Arguments) -> Result<Operand, Error> {
-        let (addr, expected_at) = (args.place(0)?, args.place(1)?);
-        let new = args.value(0)?;
+    fn compare_exchange(&mut self, args: &Arguments) -> Operand {
+        let (addr, expected_at) = (args.places[0], args.places[1]);
+        let new = args.values[0];
         let expected = self.load(expected_at, None);
         let old = self.rmw(addr, RmwOp::Cas, new, expected);
         let done = self.code().op(Op::Eq, old, expected, None);
@@ -610,10 +560,10 @@ impl Lowering<'_, '_> {
             value: old,
         });
         self.code().land(skip);
-        Ok(done)
+        done
     }
 
-    fn spin_lock(&mut self, addr: Address) -> Result<Option<Operand>, Error> {
+    fn spin_lock(&mut self, addr: Address) -> Option<Operand> {
         match addr {
             Address::Fixed(loc) if self.memory.is_mutex(loc) => {
                 self.code().emit(Instr::Lock(loc));
@@ -624,34 +574,20 @@ impl Lowering<'_, '_> {
                 self.code().emit(Instr::AwaitTest(free));
             }
         }
-        Ok(None)
+        None
     }
 }
 
-/// The arguments of a call, by kind and in their order.
+/// The arguments of a call, by kind and in their order; name resolution has counted them.
+#[derive(Default)]
 struct Arguments {
-    span: Span,
     places: Vec<Address>,
     values: Vec<Operand>,
     order: Option<MemoryOrder>,
 }
 
 impl Arguments {
-    fn place(&self, index: usize) -> Result<Address, Error> {
-        let place = self.places.get(index).copied();
-        place.ok_or_else(|| unreadable(self.span))
+    fn order(&self) -> MemoryOrder {
+        self.order.expect(UNRESOLVED)
     }
-
-    fn value(&self, index: usize) -> Result<Operand, Error> {
-        let value = self.values.get(index).copied();
-        value.ok_or_else(|| unreadable(self.span))
-    }
-
-    fn order(&self) -> Result<MemoryOrder, Error> {
-        self.order.ok_or_else(|| unreadable(self.span))
-    }
-}
-
-fn wrong(span: Span, wanted: &'static str) -> Error {
-    Error::new(ErrorKind::WrongExpression { wanted }, span)
 }
