@@ -45,6 +45,7 @@ fn functions(lexer: &mut Lexer<'_>, damage: &mut Damage) -> C {
             functions: Vec::new(),
             family: Family::C11,
         },
+        last_function: None,
     };
     reader.init();
     reader.functions();
@@ -94,6 +95,8 @@ struct Reader<'l, 't> {
     lexer: &'l mut Lexer<'t>,
     damage: &'l mut Damage,
     body: C,
+    /// Once it was looked for.
+    last_function: Option<usize>,
 }
 
 /// The tokens of one function, and what is wrong with them as a whole.
@@ -134,7 +137,7 @@ impl Reader<'_, '_> {
         let mut list = false;
         while !self.full() {
             let new_line = self.lexer.skip_trivia(Mode::Around);
-            let runaway = new_line && (at_function(self.lexer) || at_tail(self.lexer));
+            let runaway = new_line && self.at_next();
             let token = if runaway {
                 None
             } else {
@@ -193,8 +196,8 @@ impl Reader<'_, '_> {
 
     fn functions(&mut self) {
         while !self.full() {
-            self.lexer.skip_trivia(Mode::Around);
-            if self.lexer.peek_byte().is_none() || at_tail(self.lexer) {
+            self.skip();
+            if self.lexer.peek_byte().is_none() || self.at_conditions() {
                 break;
             }
             if at_function(self.lexer) {
@@ -210,25 +213,46 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// Blanks and comments between functions. Behind a brace too many comes code, and its
+    /// `(*x` would be a comment to the end.
+    fn skip(&mut self) {
+        let lexer = &mut *self.lexer;
+        let before = (lexer.pos, lexer.comments.len(), lexer.errors.len());
+        lexer.skip_trivia(Mode::Around);
+        if lexer.errors.len() > before.2 && before.0 < self.last_function() {
+            let lexer = &mut *self.lexer;
+            lexer.pos = before.0;
+            lexer.comments.truncate(before.1);
+            lexer.errors.truncate(before.2);
+            lexer.skip_trivia(Mode::Code);
+        }
+    }
+
+    /// Whether the conditions start here: they have no braces, and functions have.
+    fn at_conditions(&mut self) -> bool {
+        let pos = self.lexer.pos;
+        at_tail(self.lexer) && {
+            let last = self.last_function();
+            pos > last || !self.lexer.text[pos..last].contains('{')
+        }
+    }
+
     /// What is no function: one error, however much it is. It ends where a line starts
-    /// as something that is known.
+    /// as something that is known; until then it is read as code, where `(*` is no comment.
     fn junk(&mut self) {
         let mut first = None;
         let mut only_semicolons = true;
         loop {
             let errors = self.lexer.errors.len();
-            let Some(token) = self.lexer.token(Mode::Around) else {
+            let Some(token) = self.lexer.token(Mode::Code) else {
                 break;
             };
             // Whatever it is, it is told about once.
             self.lexer.errors.truncate(errors);
             only_semicolons &= token.kind == TokenKind::Semicolon;
             first = first.or(Some(token));
-            let new_line = self.lexer.skip_trivia(Mode::Around);
-            if self.lexer.peek_byte().is_none() || at_function(self.lexer) {
-                break;
-            }
-            if new_line && at_tail(self.lexer) {
+            let new_line = self.lexer.skip_trivia(Mode::Code);
+            if new_line && (self.at_next() || only_semicolons) {
                 break;
             }
         }
@@ -244,6 +268,30 @@ impl Reader<'_, '_> {
             },
         };
         self.error(Error::new(kind, token.span));
+    }
+
+    /// Whether this line, somewhere in broken code, starts what comes next: a function, or
+    /// the conditions, which are behind all functions.
+    fn at_next(&mut self) -> bool {
+        at_function(self.lexer) || at_tail(self.lexer) && self.lexer.pos > self.last_function()
+    }
+
+    /// Where the last line is that starts as a function does.
+    fn last_function(&mut self) -> usize {
+        if let Some(known) = self.last_function {
+            return known;
+        }
+        let mut lexer = Lexer::new(self.lexer.text);
+        let mut last = 0;
+        for (start, _) in lexer.text.match_indices('\n') {
+            let rest = &lexer.text[start..];
+            lexer.pos = start + rest.len() - rest.trim_ascii_start().len();
+            if at_function(&lexer) {
+                last = lexer.pos;
+            }
+        }
+        self.last_function = Some(last);
+        last
     }
 
     fn function(&mut self) {
@@ -289,7 +337,7 @@ impl Reader<'_, '_> {
         loop {
             let new_line = self.lexer.skip_trivia(Mode::Code);
             if new_line && !cut.tokens.is_empty() {
-                if at_function(self.lexer) || at_tail(self.lexer) {
+                if self.at_next() {
                     return cut;
                 }
                 if depth.braces == 0 && !depth.in_brackets() && self.at_comment() {
@@ -464,8 +512,21 @@ pub(crate) fn at_function(lexer: &Lexer<'_>) -> bool {
     parameters.len() < rest.len() && without_comments(parameters).starts_with('(')
 }
 
-/// What follows blanks and comments.
-fn without_comments(mut text: &str) -> &str {
+/// The same outside of functions, where herd's comments are comments.
+fn behind_comments(mut text: &str) -> &str {
+    loop {
+        text = without_comments(text);
+        if !text.starts_with("(*") {
+            return text;
+        }
+        text = text.find("*)").map_or("", |end| &text[end + 2..]);
+    }
+}
+
+/// What follows blanks and C's comments, unless those are long.
+fn without_comments(text: &str) -> &str {
+    const MAX_LENGTH: usize = 4096;
+    let mut text = &text[..text.floor_char_boundary(MAX_LENGTH)];
     loop {
         text = text.trim_ascii_start();
         let end = match text.as_bytes() {
@@ -483,16 +544,16 @@ fn at_tail(lexer: &Lexer<'_>) -> bool {
     let word_end = rest
         .find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
         .unwrap_or(rest.len());
-    let after = rest[word_end..].trim_ascii_start();
+    let after = without_comments(&rest[word_end..]);
     match &rest[..word_end] {
         // `filter = 1;` in a function is an assignment.
         "exists" | "forall" | "final" | "filter" | "locations" => {
             !after.starts_with('=') || after.starts_with("==")
         }
-        "not" => after.starts_with("exists"),
+        "not" => behind_comments(after).starts_with("exists"),
         "" => rest
             .strip_prefix('~')
-            .is_some_and(|rest| rest.trim_ascii_start().starts_with("exists")),
+            .is_some_and(|rest| behind_comments(rest).starts_with("exists")),
         _ => false,
     }
 }
