@@ -14,7 +14,7 @@ use crate::witness::Witness;
 /// A class of complete executions, as a reads-from engine holds it.
 #[derive(Debug, Clone, Copy)]
 pub struct Class<'a> {
-    /// Parallel to [`Program::observed`].
+    /// Parallel to [`Program::watched`].
     pub state: &'a [Value],
     pub execution: &'a Execution,
     /// The writes as they reach memory.
@@ -96,7 +96,7 @@ impl<'p> Collector<'p> {
         self.watcher
     }
 
-    /// A class of complete executions. `state` is parallel to [`Program::observed`].
+    /// A class of complete executions. `state` is parallel to [`Program::watched`].
     pub fn complete(&mut self, state: &[Value], schedule: impl FnOnce() -> Vec<Move>) {
         self.classes += 1;
         if self
@@ -107,6 +107,7 @@ impl<'p> Collector<'p> {
         {
             return;
         }
+        let state = &state[..self.program.observed.len()];
         self.outcomes.count(state, || {
             // It is confirmed now, and nothing is left for the end but to sort: so a test with
             // many outcomes is done when its exploration is.
@@ -303,7 +304,7 @@ mod tests {
 
     fn sb() -> Program {
         let text = "litmus SB\nshared x, y;\nthread P { x = 1; r = y; }\n\
-                    thread Q { y = 1; r = x; }\nfilter (P:r = 0)\nexists (Q:r = 0)\n";
+                    thread Q { y = 1; r = x; }\nlocations [P:r;]\nfilter (P:r = 0)\nexists (Q:r = 0)\n";
         let parsed = fencepost_grammar::parse(text);
         assert!(!parsed.has_errors(), "{:?}", parsed.errors);
         crate::lower(

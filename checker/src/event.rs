@@ -1,7 +1,7 @@
 //! The events of an execution, as the verifiers and the reads-from engines hold them.
 
 use crate::model;
-use crate::program::{LocId, Value};
+use crate::program::{LocId, RmwOp, Value};
 use crate::thread::{Pending, rmw_writes};
 
 /// An event's position in the explored sequence.
@@ -28,7 +28,7 @@ impl Effect {
     pub const LOCK: Effect = Effect(16);
     /// Reads final memory, after everything.
     pub const OBSERVE: Effect = Effect(32);
-    /// An RMW, also one that writes nothing because its `cas` fails.
+    /// An RMW, also one that writes nothing because it fails.
     pub const RMW: Effect = Effect(64);
 
     pub const fn and(self, other: Effect) -> Effect {
@@ -157,7 +157,11 @@ pub fn event_of(
             expected,
         } => {
             let written = rmw_writes(op, read, value, expected);
-            let effect = Effect::rmw(written.is_some());
+            let effect = match written {
+                // This one is no more than a load then.
+                None if op == RmwOp::AddUnless => Effect::READ.and(Effect::RMW),
+                _ => Effect::rmw(written.is_some()),
+            };
             (effect, loc, source, written.unwrap_or(0))
         }
         Pending::Fence(kind) => (model::fence(kind), 0, NO_SOURCE, 0),

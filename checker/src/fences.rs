@@ -168,7 +168,7 @@ pub fn suggest(
     };
 
     let points = Points::new(test, lowering, weakest).map_err(Refusal::Errors)?;
-    let is_unwanted = |state: &[Value]| unwanted.is(state);
+    let is_unwanted = |state: &[Value]| unwanted.is_class(state);
     let keeper = Keeper::new(&points, &is_unwanted);
     let report = watch(&program, weakest, &limits.left(), &keeper);
     let kept = keeper.finish();
@@ -252,17 +252,23 @@ impl<'p> Unwanted<'p> {
         }
     }
 
+    /// Of an outcome's state, which the filter has let pass.
     fn is(&self, state: &[Value]) -> bool {
+        match self.goal {
+            Goal::Condition(n) => {
+                let condition = &self.program.conditions[n];
+                let bad = condition.quantifier != Quantifier::Forall;
+                condition.prop.holds(state) == bad
+            }
+            Goal::Robust => !self.allowed.contains(state),
+        }
+    }
+
+    /// Of a class's state, with what only the filter needs.
+    fn is_class(&self, state: &[Value]) -> bool {
         let filter = self.program.filter.as_ref();
         filter.is_none_or(|filter| filter.holds(state))
-            && match self.goal {
-                Goal::Condition(n) => {
-                    let condition = &self.program.conditions[n];
-                    let bad = condition.quantifier != Quantifier::Forall;
-                    condition.prop.holds(state) == bad
-                }
-                Goal::Robust => !self.allowed.contains(state),
-            }
+            && self.is(&state[..self.program.observed.len()])
     }
 }
 

@@ -91,7 +91,7 @@ impl Class {
         }
         if complete {
             let last = memory_orders(program, witness);
-            for observable in &program.observed {
+            for observable in program.watched() {
                 if let Place::Memory(loc) = observable.place {
                     let source = last[usize::from(loc)].last().map_or(INIT, |s| event_of[*s]);
                     let observers = program.threads.len();

@@ -4,6 +4,7 @@
 //! threads) or for what no number is (a parameter divided by zero): those are errors here.
 
 mod body;
+mod c;
 mod code;
 mod condition;
 mod constant;
@@ -60,6 +61,7 @@ pub fn lower(sound: &Sound<'_>, options: &LowerOptions) -> Result<Program, Vec<E
     let program = match &test.body {
         Body::Native(native) => native::lower(test, native, options, &mut errors),
         Body::Herd(herd) => x86::lower(test, herd, options, &mut errors),
+        Body::C(c) => c::lower(test, c, options, &mut errors),
         Body::Unknown => unreachable!("{UNREAD}"),
     };
     match program {

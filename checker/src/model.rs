@@ -6,6 +6,7 @@
 //! | a store | is in memory at once | enters the thread's FIFO | enters the FIFO of its thread and location |
 //! | a load | from memory | from the thread's newest buffered store to the location, else memory | same |
 //! | `mfence`, RMW, `lock`, `unlock` | act at once | wait until the thread's buffer is empty | wait until all its buffers are |
+//! | an RMW that fails as a load does (`AddUnless`) | is a load | is a load | is a load |
 //! | `sfence` | nothing | nothing | stores before it reach memory before stores after it |
 
 use crate::event::Effect;

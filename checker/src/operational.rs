@@ -5,7 +5,7 @@
 
 use crate::event;
 use crate::model::{self, Buffers, Model, Rules};
-use crate::program::{FenceKind, LocId, Pc, Program, ThreadId, Value};
+use crate::program::{FenceKind, LocId, Pc, Program, RmwOp, ThreadId, Value};
 use crate::report::FailureKind;
 use crate::thread::{self, Cursor, Pending, Stop};
 
@@ -218,7 +218,10 @@ impl<'p> Machine<'p> {
             Pending::Fence(kind) => {
                 local.buffer.is_empty() || !model::fence(kind).has(event::Effect::DRAIN)
             }
-            Pending::Rmw { .. } | Pending::Unlock { .. } => local.buffer.is_empty(),
+            Pending::Rmw {
+                loc, op, expected, ..
+            } => local.buffer.is_empty() || is_load(op, self.seen(t, loc).value, expected),
+            Pending::Unlock { .. } => local.buffer.is_empty(),
             Pending::Lock { loc } => {
                 local.buffer.is_empty() && self.memory[loc as usize].value == FREE
             }
@@ -288,6 +291,21 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// What a load of the thread would see: its own newest buffered store, else memory.
+    fn seen(&self, t: ThreadId, loc: LocId) -> Cell {
+        let buffer = &self.threads[t as usize].buffer;
+        match buffer.iter().rev().find(|entry| entry.loc == loc) {
+            Some(entry) => Cell {
+                value: entry.value,
+                writer: Writer {
+                    thread: t,
+                    index: entry.index,
+                },
+            },
+            None => self.memory[loc as usize],
+        }
+    }
+
     fn flush(&mut self, thread: ThreadId, place: usize) -> Effect {
         let entry = self.threads[thread as usize].buffer.remove(place);
         let store = Writer {
@@ -307,6 +325,16 @@ impl<'p> Machine<'p> {
 
     fn run(&mut self, t: ThreadId) -> Effect {
         let buffered = self.rules.buffer_stores();
+        let seen = match self.threads[t as usize].pending {
+            Pending::Load { loc } => Some((loc, self.seen(t, loc))),
+            Pending::Rmw {
+                loc, op, expected, ..
+            } => {
+                let cell = self.seen(t, loc);
+                is_load(op, cell.value, expected).then_some((loc, cell))
+            }
+            _ => None,
+        };
         let local = &mut self.threads[t as usize];
         let me = Writer {
             thread: t,
@@ -314,18 +342,7 @@ impl<'p> Machine<'p> {
         };
         let mut read = 0;
         let effect = match local.pending {
-            Pending::Load { loc } => {
-                let own = local.buffer.iter().rev().find(|entry| entry.loc == loc);
-                let cell = match own {
-                    Some(entry) => Cell {
-                        value: entry.value,
-                        writer: Writer {
-                            thread: t,
-                            index: entry.index,
-                        },
-                    },
-                    None => self.memory[loc as usize],
-                };
+            _ if let Some((loc, cell)) = seen => {
                 local.sources.push(cell.writer);
                 local.last_read = Some(loc);
                 read = cell.value;
@@ -394,7 +411,9 @@ impl<'p> Machine<'p> {
                 };
                 Effect::Unlock { loc }
             }
-            Pending::Done | Pending::Stopped(_) => unreachable!("can_run refuses these"),
+            Pending::Load { .. } | Pending::Done | Pending::Stopped(_) => {
+                unreachable!("a load sees something, and can_run refuses the others")
+            }
         };
         local.events += 1;
         thread::take(self.program, t, &mut local.cursor, &mut local.regs, read);
@@ -430,6 +449,11 @@ impl<'p> Machine<'p> {
             }
         })
     }
+}
+
+/// Whether an RMW that sees `value` is no more than a load.
+fn is_load(op: RmwOp, value: Value, expected: Value) -> bool {
+    op == RmwOp::AddUnless && value == expected
 }
 
 const FREE: Value = 0;

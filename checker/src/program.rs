@@ -18,7 +18,7 @@ pub type LocId = u16;
 pub type ThreadId = u8;
 /// An index into a thread's code.
 pub type Pc = u32;
-/// An index into [`Program::observed`].
+/// An index into [`Program::watched`].
 pub type ObsId = usize;
 
 #[derive(Debug, Clone, Default)]
@@ -28,8 +28,10 @@ pub struct Program {
     /// the elements of an array are locations that follow each other.
     pub locations: Vec<Location>,
     pub threads: Vec<Thread>,
-    /// What an outcome shows: all that a condition, a filter or a `locations` list names.
+    /// What an outcome shows: all that a condition or a `locations` list names.
     pub observed: Vec<Observable>,
+    /// What the filter alone names; its numbers follow those of `observed`.
+    pub filtered: Vec<Observable>,
     pub filter: Option<Prop>,
     pub conditions: Vec<Condition>,
     pub params: Vec<Param>,
@@ -264,7 +266,8 @@ impl Verdict {
 }
 
 impl Prop {
-    /// Whether it holds of a final state (parallel to [`Program::observed`]).
+    /// Whether it holds of a final state (parallel to [`Program::watched`]; a condition needs
+    /// what is observed alone).
     pub fn holds(&self, state: &[Value]) -> bool {
         match self {
             Prop::True => true,
@@ -296,6 +299,11 @@ impl Prop {
 pub const FIRST_ADDRESS: Value = 0x5ea5_0000;
 
 impl Program {
+    /// What a final state has values for: what outcomes show, then what only the filter needs.
+    pub fn watched(&self) -> impl Iterator<Item = &Observable> {
+        self.observed.iter().chain(&self.filtered)
+    }
+
     /// The location a pointer value refers to.
     pub fn location_at(&self, address: Value) -> Option<LocId> {
         let index = self.addresses.binary_search(&address).ok()?;

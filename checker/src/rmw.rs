@@ -11,6 +11,8 @@ pub enum RmwOp {
     /// Writes only when the old value equals `expected`.
     Cas,
     Add,
+    /// Adds unless the old value equals `expected`: then it is a load, not even a fence.
+    AddUnless,
     Sub,
     /// The old value subtracted from `value`.
     SubFrom,
@@ -47,12 +49,13 @@ impl From<AtomicOp> for RmwOp {
     }
 }
 
-/// What an RMW that reads `old` writes; a `cas` that fails writes nothing.
+/// What an RMW that reads `old` writes; one that fails writes nothing.
 pub fn rmw_writes(op: RmwOp, old: Value, value: Value, expected: Value) -> Option<Value> {
     Some(match op {
         RmwOp::Xchg => value,
         RmwOp::Cas if old == expected => value,
-        RmwOp::Cas => return None,
+        RmwOp::AddUnless if old != expected => old.wrapping_add(value),
+        RmwOp::Cas | RmwOp::AddUnless => return None,
         RmwOp::Add => old.wrapping_add(value),
         RmwOp::Sub => old.wrapping_sub(value),
         RmwOp::SubFrom => value.wrapping_sub(old),

@@ -210,7 +210,7 @@ pub(crate) fn atomic(target: Option<Box<Place>>, call: Call, errors: &mut Vec<Er
     if call.args.len() + 1 != expected {
         errors.push(Error::new(
             ErrorKind::ArgumentCount {
-                function: word.text,
+                function: SmolStr::new_static(word.text),
                 found: call.args.len() + 1,
                 expected,
             },
@@ -227,41 +227,41 @@ pub(crate) fn atomic(target: Option<Box<Place>>, call: Call, errors: &mut Vec<Er
     }
 }
 
-/// Makes a tree of `first op operand op operand …`: tighter operators first, all
-/// from the left. The number of operators is bounded by the caller.
-pub(crate) fn fold(first: Expr, rest: Vec<(BinaryOp, Span, Expr)>) -> Expr {
+/// Makes a tree of `first op operand op operand …` with `combine`: tighter operators
+/// first, all from the left. The number of operators is bounded by the caller.
+pub(crate) fn fold<E>(
+    first: E,
+    rest: Vec<(BinaryOp, Span, E)>,
+    combine: fn(E, BinaryOp, Span, E) -> E,
+) -> E {
     // An operand waits with the operator that stands before it until an operator
     // that binds no tighter follows.
-    let mut waiting: Vec<(Expr, BinaryOp, Span)> = Vec::new();
+    let mut waiting: Vec<(E, BinaryOp, Span)> = Vec::new();
     let mut current = first;
     for (op, op_span, operand) in rest {
-        while let Some((_, pending, _)) = waiting.last() {
-            if pending.precedence() < op.precedence() {
-                break;
-            }
-            current = combine(&mut waiting, current);
+        while let Some((lhs, pending, pending_span)) =
+            waiting.pop_if(|(_, pending, _)| pending.precedence() >= op.precedence())
+        {
+            current = combine(lhs, pending, pending_span, current);
         }
         waiting.push((current, op, op_span));
         current = operand;
     }
-    while !waiting.is_empty() {
-        current = combine(&mut waiting, current);
+    while let Some((lhs, op, op_span)) = waiting.pop() {
+        current = combine(lhs, op, op_span, current);
     }
     current
 }
 
-fn combine(waiting: &mut Vec<(Expr, BinaryOp, Span)>, rhs: Expr) -> Expr {
-    match waiting.pop() {
-        Some((lhs, op, op_span)) => Expr {
-            span: lhs.span.to(rhs.span),
-            kind: ExprKind::Binary {
-                op,
-                op_span,
-                lhs: Box::new(lhs),
-                rhs: Box::new(rhs),
-            },
+pub(crate) fn binary(lhs: Expr, op: BinaryOp, op_span: Span, rhs: Expr) -> Expr {
+    Expr {
+        span: lhs.span.to(rhs.span),
+        kind: ExprKind::Binary {
+            op,
+            op_span,
+            lhs: Box::new(lhs),
+            rhs: Box::new(rhs),
         },
-        None => rhs,
     }
 }
 

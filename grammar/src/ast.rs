@@ -7,12 +7,14 @@
 //! Depth is bounded: the parser refuses deep nesting
 //! ([`crate::limits::MAX_NESTING`]), so a recursive walk is safe.
 
+pub mod c;
 pub mod herd;
 pub mod native;
 pub mod register;
 
 use crate::dialect::Dialect;
 use crate::span::Span;
+pub use c::C;
 pub use herd::Herd;
 pub use native::Native;
 pub use smol_str::SmolStr;
@@ -51,7 +53,8 @@ pub struct Test {
     /// `locations […]`, all of them in order.
     pub locations: Vec<Locations>,
     pub conditions: Vec<Condition>,
-    /// herd: `<<…>>` blocks for another tool, kept as they are.
+    /// herd: `<<…>>` blocks for another tool and, in a C test's header, text of any kind; kept
+    /// as they are.
     pub blocks: Vec<Span>,
     /// Every comment in order of place.
     pub comments: Vec<Comment>,
@@ -73,12 +76,20 @@ impl Test {
             _ => None,
         }
     }
+
+    pub fn c(&self) -> Option<&C> {
+        match &self.body {
+            Body::C(c) => Some(c),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
 pub enum Body {
     Native(Native),
     Herd(Herd),
+    C(C),
     /// The dialect is not known, so nothing was read.
     Unknown,
 }

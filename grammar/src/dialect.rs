@@ -5,6 +5,7 @@
 //! name resolution, formatting and fences go through [`Tree`], the editor through the methods
 //! of [`Test`] and the fields of [`Dialect`].
 
+mod c;
 mod native;
 mod x86;
 
@@ -22,7 +23,7 @@ use crate::symbols::Builder;
 use crate::words::{EXPECTATIONS, Word};
 
 /// Every dialect that can be read.
-pub static DIALECTS: &[&Dialect] = &[&native::NATIVE, &x86::X86, &x86::X86_64];
+pub static DIALECTS: &[&Dialect] = &[&native::NATIVE, &x86::X86, &x86::X86_64, &c::C];
 
 /// What a dialect is, apart from any text.
 pub struct Dialect {
@@ -193,6 +194,7 @@ impl Body {
         match self {
             Body::Native(native) => Some(native),
             Body::Herd(herd) => Some(herd),
+            Body::C(c) => Some(c),
             Body::Unknown => None,
         }
     }
@@ -201,6 +203,7 @@ impl Body {
         match self {
             Body::Native(native) => Some(native),
             Body::Herd(herd) => Some(herd),
+            Body::C(c) => Some(c),
             Body::Unknown => None,
         }
     }

@@ -127,8 +127,10 @@ pub enum ErrorKind {
     UnknownDialect {
         found: SmolStr,
     },
-    /// The first word is `C`.
-    UnsupportedDialect,
+    /// The first word is a dialect of herd's that is not read.
+    UnsupportedDialect {
+        found: SmolStr,
+    },
     EmptyFile,
     MissingName,
     BadCharacter {
@@ -185,9 +187,26 @@ pub enum ErrorKind {
     },
     /// An atomic operation with a wrong number of arguments.
     ArgumentCount {
-        function: &'static str,
+        function: SmolStr,
         found: usize,
         expected: usize,
+    },
+    /// C: a call of what is no primitive.
+    UnknownFunction {
+        found: SmolStr,
+    },
+    /// C: a primitive, or a type, that is known and means nothing here.
+    NotModelled {
+        name: SmolStr,
+        why: &'static str,
+    },
+    /// C: a primitive without a value where a value is needed.
+    NoValue {
+        function: SmolStr,
+    },
+    /// C: an expression of another kind than the one that fits.
+    WrongExpression {
+        wanted: &'static str,
     },
     TooManyErrors,
 
@@ -294,6 +313,11 @@ pub enum ErrorKind {
         name: SmolStr,
         kind: NameKind,
     },
+    /// C: a register that nobody writes and that is called like a location.
+    ForgottenParameter {
+        name: SmolStr,
+        thread: SmolStr,
+    },
     /// herd: a condition about a register that no instruction of its thread writes.
     UnwrittenRegister {
         name: SmolStr,
@@ -306,7 +330,7 @@ impl ErrorKind {
     pub const fn code(&self) -> &'static str {
         match self {
             ErrorKind::UnknownDialect { .. } => "E0101",
-            ErrorKind::UnsupportedDialect => "E0102",
+            ErrorKind::UnsupportedDialect { .. } => "E0102",
             ErrorKind::EmptyFile => "E0103",
             ErrorKind::MissingName => "E0104",
             ErrorKind::BadCharacter { .. } => "E0105",
@@ -325,6 +349,10 @@ impl ErrorKind {
             ErrorKind::DuplicateFilter => "E0118",
             ErrorKind::OutsideLoop { .. } => "E0119",
             ErrorKind::ArgumentCount { .. } => "E0120",
+            ErrorKind::UnknownFunction { .. } => "E0121",
+            ErrorKind::NotModelled { .. } => "E0122",
+            ErrorKind::NoValue { .. } => "E0123",
+            ErrorKind::WrongExpression { .. } => "E0124",
             ErrorKind::TooManyErrors => "E0199",
             ErrorKind::UnknownName { .. } => "E0201",
             ErrorKind::DuplicateName { .. } => "E0202",
@@ -352,6 +380,7 @@ impl ErrorKind {
             ErrorKind::UnknownInitRegister { .. } => "W0201",
             ErrorKind::Unused { .. } => "W0202",
             ErrorKind::UnwrittenRegister { .. } => "W0203",
+            ErrorKind::ForgottenParameter { .. } => "W0204",
         }
     }
 
@@ -359,7 +388,8 @@ impl ErrorKind {
         match self {
             ErrorKind::UnknownInitRegister { .. }
             | ErrorKind::Unused { .. }
-            | ErrorKind::UnwrittenRegister { .. } => Severity::Warning,
+            | ErrorKind::UnwrittenRegister { .. }
+            | ErrorKind::ForgottenParameter { .. } => Severity::Warning,
             _ => Severity::Error,
         }
     }
@@ -367,15 +397,16 @@ impl ErrorKind {
     pub fn message(&self) -> String {
         match self {
             ErrorKind::UnknownDialect { found } => {
-                format!("`{found}` is no dialect: a file starts with `litmus`, `X86` or `X86_64`")
+                format!(
+                    "`{found}` is no dialect: a file starts with `litmus`, `X86`, `X86_64` or `C`"
+                )
             }
-            ErrorKind::UnsupportedDialect => {
-                "herd's C dialect is not supported yet: a file starts \
-                 with `litmus`, `X86` or `X86_64`"
-                    .to_owned()
-            }
+            ErrorKind::UnsupportedDialect { found } => format!(
+                "herd's {found} dialect is not supported yet: a file starts \
+                 with `litmus`, `X86`, `X86_64` or `C`"
+            ),
             ErrorKind::EmptyFile => {
-                "the file is empty: a test starts with `litmus`, `X86` or `X86_64`".to_owned()
+                "the file is empty: a test starts with `litmus`, `X86`, `X86_64` or `C`".to_owned()
             }
             ErrorKind::MissingName => "the test has no name".to_owned(),
             ErrorKind::BadCharacter { found } => {
@@ -425,8 +456,21 @@ impl ErrorKind {
                 found,
                 expected,
             } => {
-                format!("`{function}` takes {expected} arguments, and here are {found}")
+                let arguments = if *expected == 1 {
+                    "argument"
+                } else {
+                    "arguments"
+                };
+                format!("`{function}` takes {expected} {arguments}, and here are {found}")
             }
+            ErrorKind::UnknownFunction { found } => {
+                format!("`{found}` is no primitive of the kernel or of C11")
+            }
+            ErrorKind::NotModelled { name, why } => {
+                format!("`{name}` is not modelled: {why}")
+            }
+            ErrorKind::NoValue { function } => format!("`{function}` gives no value"),
+            ErrorKind::WrongExpression { wanted } => format!("{wanted} is needed here"),
             ErrorKind::TooManyErrors => "there are more errors than are shown".to_owned(),
             ErrorKind::UnknownName {
                 name,
@@ -495,7 +539,8 @@ impl ErrorKind {
                 index,
                 length,
             } => {
-                format!("`{name}` has {length} elements, and none has the index {index}")
+                let elements = if *length == 1 { "element" } else { "elements" };
+                format!("`{name}` has {length} {elements}, and none has the index {index}")
             }
             ErrorKind::UnknownParam { name } => {
                 format!("the test has no parameter `{name}` to set")
@@ -528,6 +573,12 @@ impl ErrorKind {
             }
             ErrorKind::Unused { name, kind } => {
                 format!("`{name}`, {}, is never used", kind.noun())
+            }
+            ErrorKind::ForgottenParameter { name, thread } => {
+                format!(
+                    "`{name}` is no parameter of {thread}, so here it is a register and 0, \
+                     not the location"
+                )
             }
             ErrorKind::UnwrittenRegister { name, thread } => {
                 format!("thread {thread} never writes `{name}`, so it is 0 in every outcome")

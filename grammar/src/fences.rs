@@ -8,6 +8,7 @@
 //! new row has the bars of the row before it; comments stay where they are; in a text that was
 //! formatted, what comes out is formatted.
 
+pub(crate) mod c;
 pub(crate) mod columns;
 mod lines;
 pub(crate) mod native;

@@ -15,6 +15,7 @@
 //! begin (from the tree) and which pieces stand apart; [`layout`] prints by that,
 //! from the cuts of [`pieces`]; [`table`] aligns herd's columns.
 
+pub(crate) mod c;
 mod edits;
 pub(crate) mod herd;
 mod layout;
@@ -24,7 +25,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use crate::error::{Error, Severity};
+use crate::error::{Error, ErrorKind, Severity};
 use crate::span::Span;
 pub use edits::{Edit, edits};
 use std::fmt;
@@ -55,9 +56,9 @@ impl std::error::Error for FormatError {}
 /// Formats a text of either dialect; refuses one that has errors.
 pub fn format(text: &str) -> Result<String, FormatError> {
     let parse = crate::parse(text);
-    if parse.has_errors() {
+    if parse.errors.iter().any(hides_tree) {
         let mut errors = parse.errors;
-        errors.retain(|error| error.severity() == Severity::Error);
+        errors.retain(hides_tree);
         return Err(FormatError { errors });
     }
     // The layout below knows one kind of line end.
@@ -72,6 +73,12 @@ pub fn format(text: &str) -> Result<String, FormatError> {
         });
     }
     Ok(print(text, &parse))
+}
+
+/// Whether the error may keep a part of the text out of the tree. What is not modelled is
+/// read all the same.
+fn hides_tree(error: &Error) -> bool {
+    error.severity() == Severity::Error && !matches!(error.kind, ErrorKind::NotModelled { .. })
 }
 
 /// The edits that format the lines which `range` touches, and no other line.

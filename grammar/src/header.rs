@@ -2,6 +2,7 @@
 
 use crate::actions::{abbreviate, ident, quoted};
 use crate::ast::*;
+use crate::c::at_function;
 use crate::dialect::{DIALECTS, Dialect, UNKNOWN};
 use crate::error::{Error, ErrorKind};
 use crate::lexer::{Lexer, Mode, span};
@@ -47,7 +48,9 @@ fn dialect(lexer: &mut Lexer<'_>) -> (&'static Dialect, Span) {
     }
     let kind = match text {
         "" => ErrorKind::EmptyFile,
-        "C" => ErrorKind::UnsupportedDialect,
+        "RISCV" => ErrorKind::UnsupportedDialect {
+            found: SmolStr::new(text),
+        },
         _ => ErrorKind::UnknownDialect {
             found: SmolStr::new(abbreviate(text)),
         },
@@ -135,6 +138,36 @@ pub(crate) fn herd_lines(lexer: &mut Lexer<'_>, test: &mut Test) {
                 reported = true;
             }
         }
+    }
+}
+
+/// The same in a C test, where any other text may stand there too.
+pub(crate) fn c_lines(lexer: &mut Lexer<'_>, test: &mut Test) {
+    loop {
+        let new_line = lexer.skip_trivia(Mode::Around);
+        match lexer.peek_byte() {
+            None | Some(b'{') => return,
+            Some(b'"') if test.doc.is_none() => {
+                doc(lexer, test);
+                continue;
+            }
+            _ if at_function(lexer) => return,
+            _ => {}
+        }
+        let start = lexer.pos;
+        if new_line && let Some(metadata) = metadata(lexer) {
+            test.metadata.push(metadata);
+            continue;
+        }
+        lexer.pos = start;
+        if lexer.peek_byte() == Some(b'"') {
+            lexer.string();
+        } else {
+            lexer.pos += lexer.text[start..].chars().next().map_or(1, char::len_utf8);
+            lexer.take_while(|byte| !matches!(byte, b'\n' | b'{' | b'"' | b'(' | b'/'));
+        }
+        let length = lexer.text[start..lexer.pos].trim_end().len();
+        test.blocks.push(span(start, start + length));
     }
 }
 

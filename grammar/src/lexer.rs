@@ -12,6 +12,7 @@ use crate::ast::{Comment, CommentKind};
 use crate::error::{Error, ErrorKind};
 use crate::span::Span;
 use crate::token::{Token, TokenKind};
+use crate::words::c::control_token;
 use crate::words::native::native_token;
 use crate::words::{condition_token, herd_token};
 
@@ -23,6 +24,27 @@ pub(crate) enum Mode {
     Herd,
     /// herd's table.
     Cells,
+    /// The functions of a C test, where `(*` is code.
+    Code,
+    /// What surrounds them.
+    Around,
+}
+
+impl Mode {
+    /// Whether `(*` starts a comment.
+    const fn has_herd_comments(self) -> bool {
+        !matches!(self, Mode::Code)
+    }
+
+    /// Whether `//` and `/*` start comments.
+    const fn has_c_comments(self) -> bool {
+        matches!(self, Mode::Native | Mode::Code | Mode::Around)
+    }
+
+    /// Whether a name may contain dots.
+    const fn has_dots(self) -> bool {
+        matches!(self, Mode::Herd | Mode::Cells)
+    }
 }
 
 pub(crate) struct Lexer<'t> {
@@ -66,7 +88,7 @@ impl<'t> Lexer<'t> {
         memchr(b'\n', &self.bytes[self.pos..]).map_or(self.bytes.len(), |at| self.pos + at)
     }
 
-    /// Blanks, line ends and comments. Only the native dialect has `//` and `/*`.
+    /// Blanks, line ends and comments. Herd's tables have no `//` and `/*`.
     /// Says whether there was a line end outside a comment.
     pub fn skip_trivia(&mut self, mode: Mode) -> bool {
         let mut line_end = false;
@@ -77,8 +99,10 @@ impl<'t> Lexer<'t> {
                     line_end = true;
                     self.pos += 1;
                 }
-                Some(b'(') if self.second() == Some(b'*') => self.herd_comment(),
-                Some(b'/') if mode == Mode::Native && self.second() == Some(b'/') => {
+                Some(b'(') if mode.has_herd_comments() && self.second() == Some(b'*') => {
+                    self.herd_comment();
+                }
+                Some(b'/') if mode.has_c_comments() && self.second() == Some(b'/') => {
                     let start = self.pos;
                     self.skip_line();
                     let end = if self.bytes[..self.pos].ends_with(b"\r") {
@@ -88,7 +112,7 @@ impl<'t> Lexer<'t> {
                     };
                     self.comment(CommentKind::Line, start, end);
                 }
-                Some(b'/') if mode == Mode::Native && self.second() == Some(b'*') => {
+                Some(b'/') if mode.has_c_comments() && self.second() == Some(b'*') => {
                     self.block_comment();
                 }
                 _ => return line_end,
@@ -189,7 +213,7 @@ impl<'t> Lexer<'t> {
         let kind = match CLASSES[byte as usize] {
             Class::Letter => self.word(mode),
             Class::Digit => self.number(),
-            Class::Dot if mode != Mode::Native => self.word(mode),
+            Class::Dot if mode.has_dots() => self.word(mode),
             _ => self.punctuation(byte, mode),
         };
         Some(Token {
@@ -204,7 +228,7 @@ impl<'t> Lexer<'t> {
         while let Some(&byte) = self.bytes.get(self.pos) {
             match CLASSES[byte as usize] {
                 Class::Letter | Class::Digit => self.pos += 1,
-                Class::Dot if mode != Mode::Native => self.pos += 1,
+                Class::Dot if mode.has_dots() => self.pos += 1,
                 _ => break,
             }
         }
@@ -213,7 +237,8 @@ impl<'t> Lexer<'t> {
             Mode::Native => native_token(word)
                 .or_else(|| condition_token(word))
                 .unwrap_or(TokenKind::Ident),
-            Mode::Herd => condition_token(word)
+            Mode::Code => control_token(word).unwrap_or(TokenKind::Ident),
+            Mode::Herd | Mode::Around => condition_token(word)
                 .or_else(|| herd_token(word))
                 .unwrap_or(TokenKind::Ident),
             Mode::Cells if word.eq_ignore_ascii_case("lock") => TokenKind::LockPrefix,

@@ -84,6 +84,7 @@ pub fn parse(text: &str) -> Parse {
 }
 
 mod actions;
+mod c;
 mod decode;
 mod header;
 mod instruction;

@@ -5,6 +5,7 @@ use lalrpop_util::ParseError;
 use crate::actions::{CondNode, Node, abbreviate};
 use crate::ast::SmolStr;
 use crate::ast::herd::OperandOrder;
+use crate::c::CNode;
 use crate::error::{Error, ErrorKind};
 use crate::instruction::HerdNode;
 use crate::span::Span;
@@ -26,6 +27,12 @@ lalrpop_util::lalrpop_mod!(
     #[allow(clippy::all, unused)]
     herd,
     "/src/herd.rs"
+);
+
+lalrpop_util::lalrpop_mod!(
+    #[allow(clippy::all, unused)]
+    c,
+    "/src/c.rs"
 );
 
 /// The tokens that were not understood.
@@ -129,6 +136,42 @@ pub(crate) fn herd_node(
     let stream = with_marker(start, tokens);
     herd::NodeParser::new()
         .parse(text, order, errors, stream)
+        .map_err(|error| {
+            errors.truncate(before);
+            failure(error, tokens)
+        })
+}
+
+/// Parses with the C grammar. After a failure `errors` is as it was before.
+pub(crate) fn c_node(
+    text: &str,
+    start: TokenKind,
+    tokens: &[Token],
+    errors: &mut Vec<Error>,
+) -> Result<CNode, Failure> {
+    let before = errors.len();
+    let stream = with_marker(start, tokens);
+    c::NodeParser::new()
+        .parse(text, errors, stream)
+        .map_err(|error| {
+            errors.truncate(before);
+            failure(error, tokens)
+        })
+}
+
+/// As [`c_node`], with a semicolon more at the end that nobody wrote.
+pub(crate) fn c_node_ending_in_semicolon(
+    text: &str,
+    start: TokenKind,
+    tokens: &[Token],
+    errors: &mut Vec<Error>,
+) -> Result<CNode, Failure> {
+    let before = errors.len();
+    let end = tokens.last().map_or(0, |token| token.span.end);
+    let ending = std::iter::once(Ok((end, TokenKind::Semicolon, end)));
+    let stream = with_marker(start, tokens).chain(ending);
+    c::NodeParser::new()
+        .parse(text, errors, stream)
         .map_err(|error| {
             errors.truncate(before);
             failure(error, tokens)

@@ -121,14 +121,19 @@ pub(crate) fn herd(
     body.wide = order == OperandOrder::DestinationLast;
     test.body = Body::Herd(body);
     damage.top |= damaged;
-    herd_conditions(lexer, test, damage);
+    herd_conditions(lexer, Mode::Herd, test, damage);
 }
 
 /// What follows the code in every dialect of herd's: `locations`, `filter`, conditions.
-pub(crate) fn herd_conditions(lexer: &mut Lexer<'_>, test: &mut Test, damage: &mut Damage) {
+pub(crate) fn herd_conditions(
+    lexer: &mut Lexer<'_>,
+    mode: Mode,
+    test: &mut Test,
+    damage: &mut Damage,
+) {
     let mut tokens = Vec::new();
     loop {
-        lexer.skip_trivia(Mode::Herd);
+        lexer.skip_trivia(mode);
         if lexer.errors.len() >= MAX_ERRORS {
             break;
         }
@@ -137,7 +142,7 @@ pub(crate) fn herd_conditions(lexer: &mut Lexer<'_>, test: &mut Test, damage: &m
             test.blocks.push(span);
             continue;
         }
-        match lexer.token(Mode::Herd) {
+        match lexer.token(mode) {
             Some(token) => tokens.push(token),
             None => break,
         }

@@ -4,6 +4,7 @@
 //! parser's own lexer that cuts.
 
 use crate::ast::{Comment, CommentKind};
+use crate::c::Modal;
 use crate::dialect::{Context, Dialect};
 use crate::lexer::{Lexer, Mode};
 use crate::span::Span;
@@ -42,6 +43,7 @@ pub fn pieces<'t>(text: &'t str, dialect: &Dialect) -> Pieces<'t> {
     Pieces {
         lexer: Lexer::new(text),
         mode: dialect.mode,
+        modal: (dialect.mode == Mode::Around).then(Modal::new),
         comments: Vec::new().into_iter(),
         unclosed: false,
         token: None,
@@ -51,6 +53,8 @@ pub fn pieces<'t>(text: &'t str, dialect: &Dialect) -> Pieces<'t> {
 pub struct Pieces<'t> {
     lexer: Lexer<'t>,
     mode: Mode,
+    /// Of a dialect that cuts a part of its texts otherwise.
+    modal: Option<Modal>,
     /// Those before `token`.
     comments: std::vec::IntoIter<Comment>,
     /// The last of them, with which the text then ends.
@@ -80,11 +84,19 @@ impl Iterator for Pieces<'_> {
 impl Pieces<'_> {
     /// Reads the next token and the comments before it.
     fn advance(&mut self) {
-        self.lexer.skip_trivia(self.mode);
+        match &mut self.modal {
+            Some(modal) => self.mode = modal.skip(&mut self.lexer),
+            None => {
+                self.lexer.skip_trivia(self.mode);
+            }
+        }
         self.unclosed = self.reported();
         self.comments = std::mem::take(&mut self.lexer.comments).into_iter();
         let token = self.lexer.token(self.mode);
         let unclosed = self.reported();
+        if let (Some(modal), Some(token)) = (&mut self.modal, &token) {
+            modal.read(token.kind);
+        }
         self.token = token.map(|token| {
             let kind = match token.kind {
                 TokenKind::Int => PieceKind::Number,

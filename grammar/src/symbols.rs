@@ -1,5 +1,6 @@
 //! Who is who: every definition of a test, and where it is used.
 
+pub(crate) mod c;
 mod conditions;
 pub(crate) mod herd;
 pub(crate) mod native;
@@ -153,16 +154,19 @@ impl Builder<'_> {
     }
 
     /// An error about a name that is not known, or not as what it is used. Silent after
-    /// damage: what could not be read may have defined it. One error a name: further
-    /// uses are listed with the first.
+    /// damage: what could not be read may have defined it.
     fn unknown(&mut self, error: Error, name: &SmolStr, thread: Option<u32>) {
         let damaged = match thread {
             Some(thread) => self.damage.threads.contains(&(thread as usize)),
             None => false,
         };
-        if damaged || self.damage.top {
-            return;
+        if !damaged && !self.damage.top {
+            self.once(error, name, thread);
         }
+    }
+
+    /// One error a name: further uses are listed with the first.
+    fn once(&mut self, error: Error, name: &SmolStr, thread: Option<u32>) {
         let key = (error.code(), name.clone(), thread);
         if let Some(first) = self
             .reported

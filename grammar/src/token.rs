@@ -118,6 +118,9 @@ pub(crate) enum TokenKind {
     PercentRegister,
     /// The `lock` prefix.
     LockPrefix,
+
+    /// C: a word of a type, as the reader found it.
+    Type,
 }
 
 impl TokenKind {

@@ -2,8 +2,8 @@
 //!
 //! Lexer, parser, formatter, name resolution and lowering take from a row what they need, and
 //! so do completion, signature help, hovers, semantic tokens and the editors' word lists. What
-//! both dialects have (conditions, models, verdicts) stands here; [`native`] and [`x86`] have
-//! the rest.
+//! all dialects have (conditions, models, verdicts) stands here; [`native`], [`x86`] and [`c`]
+//! have the rest.
 
 /// A table of reserved words, and the function that knows what each is to the parser.
 macro_rules! words {
@@ -25,11 +25,13 @@ macro_rules! words {
     };
 }
 
+pub mod c;
 pub mod native;
 pub mod x86;
 
 use crate::symbols::Access;
 use crate::token::TokenKind;
+use c::{Action, Family, MemoryOrder};
 use native::AtomicOp;
 use x86::{Form, Op};
 
@@ -77,6 +79,10 @@ pub enum Kind {
     /// x86's prefix.
     Lock,
     Instruction(Op, Form),
+    /// C: what is called.
+    Primitive(Family, Action),
+    /// `memory_order_relaxed`
+    Order(MemoryOrder),
 }
 
 /// What a call or an instruction is given.
@@ -86,6 +92,19 @@ pub struct Argument {
     /// What is offered in its place until something better is typed.
     pub sample: &'static str,
     pub access: Access,
+    pub role: Role,
+}
+
+/// How C passes an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Value,
+    /// The location itself: `*x`.
+    Object,
+    /// Its address: `x`.
+    Address,
+    /// `memory_order_release`
+    Order,
 }
 
 impl Argument {
@@ -94,7 +113,12 @@ impl Argument {
             name,
             sample,
             access,
+            role: Role::Value,
         }
+    }
+
+    const fn role(self, role: Role) -> Argument {
+        Argument { role, ..self }
     }
 }
 
@@ -126,7 +150,9 @@ impl Word {
     pub const fn is_fence(&self) -> bool {
         matches!(
             self.kind,
-            Kind::Fence | Kind::Instruction(Op::Mfence | Op::Sfence | Op::Lfence, _)
+            Kind::Fence
+                | Kind::Instruction(Op::Mfence | Op::Sfence | Op::Lfence, _)
+                | Kind::Primitive(_, Action::Fence(_) | Action::OrderedFence)
         )
     }
 }

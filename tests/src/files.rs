@@ -12,7 +12,23 @@ pub fn fixture(path: &str) -> PathBuf {
 /// where it is not there, and then standard error says so: a test that is skipped for
 /// it is not silent about it.
 pub fn corpus() -> Option<PathBuf> {
-    let path = fixture("../../shared/corpus");
+    answered("../../shared/corpus")
+}
+
+/// The same of tests in C.
+pub fn corpus_c() -> Option<PathBuf> {
+    answered("../../shared/corpus-c")
+}
+
+/// The C tests that have an answer, which are all but the odd ones and those of RISC-V.
+pub fn corpus_c_files(corpus: &Path) -> Vec<PathBuf> {
+    let folders = ["lkmm", "c11", "probes"];
+    let files = folders.map(|folder| litmus_files(&corpus.join(folder)));
+    files.concat()
+}
+
+fn answered(folder: &str) -> Option<PathBuf> {
+    let path = fixture(folder);
     if path.join("verdicts.tsv").is_file() {
         return Some(path);
     }

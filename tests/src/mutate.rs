@@ -204,6 +204,25 @@ fn tree(test: &Test, check: impl Fn(&str, Span) -> Result<(), String>) -> Result
                 }
             }
         }
+        Body::C(c) => {
+            check("the init section", c.init_span)?;
+            for function in &c.functions {
+                check("a function", function.span)?;
+                check("a body", function.body.span)?;
+                let mut wrong = None;
+                for stmt in &function.body.stmts {
+                    stmt.walk(&mut |stmt| {
+                        wrong = wrong.take().or(check("a statement", stmt.span).err());
+                    });
+                }
+                wrong.map_or(Ok(()), Err)?;
+            }
+            let mut wrong = None;
+            c.exprs(&mut |expr| {
+                wrong = wrong.take().or(check("an expression", expr.span).err());
+            });
+            wrong.map_or(Ok(()), Err)?;
+        }
         Body::Unknown => {}
     }
     Ok(())

@@ -1,6 +1,7 @@
-//! Random tests in both dialects, from a seed: the same seed gives the same text.
+//! Random tests in every dialect, from a seed: the same seed gives the same text.
 
 mod blanks;
+mod c;
 mod herd;
 mod native;
 
@@ -46,6 +47,13 @@ pub fn native(seed: u64, blanks: Blanks) -> String {
     let mut random = Random::new(seed);
     let tokens = native::tokens(&mut random);
     blanks::join(&mut random, &tokens, blanks, blanks::Dialect::Native)
+}
+
+/// A C test without an error in it, with blanks as `blanks` says.
+pub fn c(seed: u64, blanks: Blanks) -> String {
+    let mut random = Random::new(seed);
+    let tokens = c::tokens(&mut random);
+    blanks::join(&mut random, &tokens, blanks, blanks::Dialect::C)
 }
 
 /// A herd test without an error in it, with blanks as `blanks` says.

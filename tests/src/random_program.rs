@@ -563,7 +563,7 @@ impl Sketch {
                         RmwOp::Xchg => format!("xchg({loc}, {value})"),
                         RmwOp::Add => format!("fetch_add({loc}, {value})"),
                         RmwOp::Sub => format!("fetch_sub({loc}, {value})"),
-                        RmwOp::SubFrom | RmwOp::Wrapped { .. } => {
+                        RmwOp::AddUnless | RmwOp::SubFrom | RmwOp::Wrapped { .. } => {
                             unreachable!("the native dialect does not have it")
                         }
                         RmwOp::And => format!("fetch_and({loc}, {value})"),

@@ -1,4 +1,4 @@
-//! Random texts of both dialects: what parses is lowered or refused with an error, and
+//! Random texts of every dialect: what parses is lowered or refused with an error, and
 //! where the reference engine can finish, the default engine agrees with it.
 
 use std::time::Duration;
@@ -90,4 +90,9 @@ fn native() {
 #[test]
 fn herd() {
     judge_all(|seed| random::herd(seed, Blanks::Single));
+}
+
+#[test]
+fn c() {
+    judge_all(|seed| random::c(seed, Blanks::Single));
 }

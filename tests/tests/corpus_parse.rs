@@ -1,7 +1,9 @@
 //! Every file of the shared corpus parses without an error.
 
+use std::path::PathBuf;
+
 use fencepost_grammar::{Severity, parse};
-use fencepost_tests::files::{corpus, litmus_files, read};
+use fencepost_tests::files::{corpus, corpus_c, corpus_c_files, litmus_files, read};
 
 #[test]
 fn every_corpus_file_parses() {
@@ -10,8 +12,22 @@ fn every_corpus_file_parses() {
     };
     let files = litmus_files(&corpus);
     assert_eq!(files.len(), 1635, "the corpus has another number of files");
+    parse_all(&files);
+}
+
+#[test]
+fn every_c_file_of_the_corpus_parses() {
+    let Some(corpus) = corpus_c() else {
+        return;
+    };
+    let files = corpus_c_files(&corpus);
+    assert_eq!(files.len(), 2182, "the corpus has another number of files");
+    parse_all(&files);
+}
+
+fn parse_all(files: &[PathBuf]) {
     let mut failures = Vec::new();
-    for path in &files {
+    for path in files {
         let text = read(path);
         let parsed = parse(&text);
         for error in &parsed.errors {

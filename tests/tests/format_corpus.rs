@@ -1,6 +1,6 @@
 //! Formatting keeps the meaning of every file there is: the corpus and our own.
 
-use fencepost_tests::files::{corpus, fixture, litmus_files, read};
+use fencepost_tests::files::{corpus, corpus_c, corpus_c_files, fixture, litmus_files, read};
 use fencepost_tests::formatted::check_format;
 use std::path::PathBuf;
 
@@ -26,6 +26,14 @@ fn every_corpus_file_keeps_its_tree() {
     let Some(corpus) = corpus() else { return };
     let files = litmus_files(&corpus);
     assert_eq!(files.len(), 1635, "files in the corpus");
+    check_all(&files);
+}
+
+#[test]
+fn every_c_file_of_the_corpus_keeps_its_tree() {
+    let Some(corpus) = corpus_c() else { return };
+    let files = corpus_c_files(&corpus);
+    assert_eq!(files.len(), 2182, "files in the corpus");
     check_all(&files);
 }
 

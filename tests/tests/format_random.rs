@@ -39,11 +39,16 @@ fn herd_tests() {
     check_random(random::herd);
 }
 
+#[test]
+fn c_tests() {
+    check_random(random::c);
+}
+
 /// With CRLF for line ends, the result is the same with CRLF for line ends.
 #[test]
 fn line_ends_are_kept() {
     for seed in 0..200 {
-        for make in [random::native, random::herd] {
+        for make in [random::native, random::herd, random::c] {
             let text = make(seed, Blanks::Comments);
             if !text.contains('\n') {
                 continue;
@@ -140,7 +145,7 @@ fn mutate(random: &mut Random, text: &mut String) {
 #[test]
 fn ranges_of_lines() {
     for seed in 0..500 {
-        for make in [random::native, random::herd] {
+        for make in [random::native, random::herd, random::c] {
             let text = make(seed, Blanks::Comments);
             let whole = Span::new(0, text.len() as u32);
             let edited = |range: Span| {

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::ops::Range;
 
+use fencepost_grammar::ast::c::{self, ExprKind, Function};
 use fencepost_grammar::ast::herd::{Herd, OperandKind};
 use fencepost_grammar::ast::native::{Block, Stmt, StmtKind, Thread};
 use fencepost_grammar::{Test, parse};
@@ -88,7 +89,9 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
     let mut at = 0;
     while at < bytes.len() {
         let rest = &text[at..];
-        let comment_end = if rest.starts_with("(*") {
+        // In a C test `(*x` is code; the comments in ours have a blank.
+        let code = text.starts_with("C ") && !rest.starts_with("(* ");
+        let comment_end = if rest.starts_with("(*") && !code {
             Some(nested_comment(rest))
         } else if rest.starts_with("/*") {
             rest.find("*/").map(|end| end + 2)
@@ -152,7 +155,47 @@ fn check(original: &Test, text: &str, token: &Range<usize>, mutation: &str) -> R
     if let (Some(before), Some(after)) = (original.herd(), parsed.test.herd()) {
         return herd(before, after, text, token);
     }
+    if let (Some(before), Some(after)) = (original.c(), parsed.test.c()) {
+        return functions(&before.functions, &after.functions, token);
+    }
     Err("the dialect is lost".to_owned())
+}
+
+fn functions(before: &[Function], after: &[Function], token: &Range<usize>) -> Result<(), String> {
+    for function in before {
+        let span = function.span.range();
+        if span.start <= token.start && token.end <= span.end {
+            continue;
+        }
+        let name = &function.name.name;
+        let Some(found) = after.iter().find(|other| other.name.name == *name) else {
+            return Err(format!("function {name} is lost"));
+        };
+        let lost: Vec<_> = calls(function).difference(&calls(found)).cloned().collect();
+        if !lost.is_empty() {
+            return Err(format!("function {name} lost {lost:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// Every name that a function uses: what it calls, its registers and its parameters.
+fn calls(function: &Function) -> BTreeSet<String> {
+    let params = function.params.iter();
+    let mut names: BTreeSet<String> = params.map(|param| param.name.name.to_string()).collect();
+    for stmt in &function.body.stmts {
+        stmt.walk(&mut |stmt| {
+            if let c::StmtKind::Declare { items, .. } = &stmt.kind {
+                names.extend(items.iter().map(|item| item.name.name.to_string()));
+            }
+            stmt.exprs(&mut |expr| match &expr.kind {
+                ExprKind::Name(name) => drop(names.insert(name.to_string())),
+                ExprKind::Call { function, .. } => drop(names.insert(function.name.to_string())),
+                _ => {}
+            });
+        });
+    }
+    names
 }
 
 fn native(before: &[Thread], after: &[Thread], token: &Range<usize>) -> Result<(), String> {

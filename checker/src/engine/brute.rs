@@ -105,7 +105,7 @@ impl<'p> Search<'_, '_, 'p> {
         self.key.clear();
         encode_threads(machine, &mut self.key);
         if complete {
-            for observable in &self.task.program.observed {
+            for observable in self.task.program.watched() {
                 if let Place::Memory(loc) = observable.place {
                     self.key.push(code(machine.memory[loc as usize].writer));
                 }
@@ -118,8 +118,7 @@ impl<'p> Search<'_, '_, 'p> {
                 let state: Vec<Value> = self
                     .task
                     .program
-                    .observed
-                    .iter()
+                    .watched()
                     .map(|observable| match observable.place {
                         Place::Register(t, r) => machine.threads[t as usize].regs[r as usize],
                         Place::Memory(loc) => machine.memory[loc as usize].value,

@@ -53,7 +53,7 @@ impl<'p, const W: usize> Trace<'p, W> {
             regs[t * stride..][..thread.regs.len()].copy_from_slice(&thread.regs);
         }
         let mut observed = Vec::new();
-        for o in &program.observed {
+        for o in program.watched() {
             if let Place::Memory(loc) = o.place
                 && !observed.contains(&loc)
             {
@@ -123,10 +123,10 @@ impl<'p, const W: usize> Trace<'p, W> {
         self.regs[thread * self.stride + reg]
     }
 
-    /// The final state of a complete execution, parallel to the program's observables.
+    /// The final state of a complete execution, parallel to what the program watches.
     pub fn final_state(&self, state: &mut Vec<Value>) {
         state.clear();
-        for o in &self.program.observed {
+        for o in self.program.watched() {
             state.push(match o.place {
                 Place::Register(t, r) => self.register(t as usize, r as usize),
                 Place::Memory(loc) => {

@@ -13,7 +13,7 @@ use fencepost_grammar::{Error, Sound};
 use crate::event::Effect;
 use crate::lower::{LowerOptions, lower};
 use crate::model::{self, Model, Rules};
-use crate::program::{FenceKind, Instr, Pc, Program, Thread};
+use crate::program::{FenceKind, Instr, Pc, Program, RmwOp, Thread};
 
 /// An index into [`Points::candidates`].
 pub type CandidateId = u16;
@@ -201,6 +201,11 @@ impl<'a> Flow<'a> {
             Instr::Fence(kind) => {
                 model::fence(kind).has(Effect::DRAIN) && self.probes[pc].is_none()
             }
+            // This one may be no more than a load.
+            Instr::Rmw {
+                op: RmwOp::AddUnless,
+                ..
+            } => false,
             Instr::Rmw { .. } | Instr::Lock(_) | Instr::Unlock(_) => true,
             _ => false,
         }
@@ -211,7 +216,16 @@ impl<'a> Flow<'a> {
     fn uses(&self) -> Vec<(usize, Use)> {
         let n = self.thread.code.len();
         let is_store = |pc: usize| matches!(self.thread.code[pc], Instr::Store { .. });
-        let is_load = |pc: usize| matches!(self.thread.code[pc], Instr::Load { .. });
+        let is_load = |pc: usize| {
+            matches!(
+                self.thread.code[pc],
+                Instr::Load { .. }
+                    | Instr::Rmw {
+                        op: RmwOp::AddUnless,
+                        ..
+                    }
+            )
+        };
         // Before an instruction: a store may be in the buffer.
         let mut buffered = vec![false; n];
         // From an instruction on: a load, a store may come before the next drain.

@@ -62,13 +62,6 @@ pub fn lower(test: &Test, names: &mut impl Names, program: &mut Program, errors:
             Err(error) => errors.push(error),
         }
     }
-    let mut filter = None;
-    if let Some(written) = &test.filter {
-        match lowering.prop(&written.prop) {
-            Ok(prop) => filter = Some(prop),
-            Err(error) => errors.push(error),
-        }
-    }
     for item in test.locations.iter().flat_map(|list| &list.items) {
         match lowering.names.resolve(item, Side::List, lowering.program) {
             Ok(Named::Place(place, name)) => {
@@ -84,16 +77,27 @@ pub fn lower(test: &Test, names: &mut impl Names, program: &mut Program, errors:
         }
     }
 
+    // Last, so that what the filter alone names comes last.
+    let shown = lowering.found.len();
+    let mut filter = None;
+    if let Some(written) = &test.filter {
+        match lowering.prop(&written.prop) {
+            Ok(prop) => filter = Some(prop),
+            Err(error) => errors.push(error),
+        }
+    }
+
     // Registers by thread and name, then memory by name, as herd prints them.
     let found = lowering.found;
     let mut sorted: Vec<ObsId> = (0..found.len()).collect();
     sorted.sort_by_key(|&id| {
         let (place, name) = &found[id];
-        match *place {
+        let (kind, thread, name, loc) = match *place {
             Place::Register(t, _) => (0, t, name.as_str(), 0),
             // The elements of an array in their order.
             Place::Memory(loc) => (1, 0, name.split('[').nth(1).unwrap_or(name), loc),
-        }
+        };
+        (id >= shown, kind, thread, name, loc)
     });
     let mut new_id = vec![0; found.len()];
     for (new, &old) in sorted.iter().enumerate() {
@@ -113,6 +117,7 @@ pub fn lower(test: &Test, names: &mut impl Names, program: &mut Program, errors:
             place: found[id].0,
         })
         .collect();
+    program.filtered = program.observed.split_off(shown);
     program.conditions = conditions;
     program.filter = filter;
 }

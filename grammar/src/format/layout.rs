@@ -18,7 +18,7 @@ pub(super) enum Blank {
 pub(super) struct Break {
     /// Where the piece starts that begins the line.
     pub at: u32,
-    /// Its indentation in spaces.
+    /// Its indentation in columns.
     pub indent: u32,
     /// That of comments on lines of their own just before it.
     pub comment_indent: u32,
@@ -40,6 +40,10 @@ impl Break {
 pub(super) trait Rules {
     /// Whether a line end beside something opaque stays: a header's lines.
     const KEEPS_OPAQUE_LINES: bool;
+    /// Whether eight columns of indentation are a tab.
+    const TABS: bool = false;
+    /// The next piece starts here.
+    fn reach(&mut self, _at: u32) {}
     /// Whether a blank stands between two neighbours.
     fn apart(&self, before: &str, after: &str) -> bool;
     /// Whether a line end that was written between two neighbours stays.
@@ -103,8 +107,17 @@ impl<'a, R: Rules> Printer<'a, R> {
                 self.out.push('\n');
             }
         }
-        self.out.extend(std::iter::repeat_n(' ', indent as usize));
+        self.indent(indent);
         self.rules.begin_line(indent);
+    }
+
+    fn indent(&mut self, indent: u32) {
+        let (tabs, spaces) = match R::TABS {
+            true => (indent / 8, indent % 8),
+            false => (0, indent),
+        };
+        self.out.extend(std::iter::repeat_n('\t', tabs as usize));
+        self.out.extend(std::iter::repeat_n(' ', spaces as usize));
     }
 
     /// Prints `pieces`; `breaks` is sorted by place.
@@ -145,6 +158,7 @@ impl<'a, R: Rules> Printer<'a, R> {
                 });
                 continue;
             }
+            self.rules.reach(start);
             let written = piece.text(self.text);
             let before = code.map_or("", |code| code.text(self.text));
             let opaque =
@@ -224,7 +238,7 @@ impl<'a, R: Rules> Printer<'a, R> {
         if !self.is_empty() {
             self.out.push('\n');
         }
-        self.out.extend(std::iter::repeat_n(' ', indent as usize));
+        self.indent(indent);
     }
 }
 

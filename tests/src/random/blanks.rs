@@ -17,6 +17,7 @@ pub enum Blanks {
 pub(super) enum Dialect {
     Native,
     Herd,
+    C,
 }
 
 /// A token, and what must follow it.
@@ -25,6 +26,8 @@ pub(super) struct Token {
     pub text: String,
     /// The line must end here: a header's line.
     pub ends_line: bool,
+    /// Belongs to a function of a C test.
+    pub code: bool,
 }
 
 impl Token {
@@ -32,6 +35,7 @@ impl Token {
         Token {
             text: text.into(),
             ends_line: false,
+            code: false,
         }
     }
 
@@ -39,6 +43,7 @@ impl Token {
         Token {
             text: text.into(),
             ends_line: true,
+            code: false,
         }
     }
 }
@@ -71,7 +76,8 @@ pub(super) fn join(
             for _ in 0..=random.below(2) {
                 out.push_str(blank(random, true));
                 comments += 1;
-                out.push_str(&comment(random, comments, dialect));
+                let code = token.code && next.code;
+                out.push_str(&comment(random, comments, dialect, code));
             }
             apart = true;
         }
@@ -119,12 +125,15 @@ fn blank(random: &mut Random, apart: bool) -> &'static str {
     all[skip + random.below(all.len() - skip)]
 }
 
-fn comment(random: &mut Random, number: usize, dialect: Dialect) -> String {
-    let kinds = match dialect {
-        Dialect::Native => 6,
-        Dialect::Herd => 3,
+fn comment(random: &mut Random, number: usize, dialect: Dialect, code: bool) -> String {
+    let kind = match dialect {
+        Dialect::Native => random.below(6),
+        Dialect::Herd => random.below(3),
+        Dialect::C if code => 3 + random.below(3),
+        // On either side of a function.
+        Dialect::C => 3 + random.below(2),
     };
-    match random.below(kinds) {
+    match kind {
         0 => format!("(* {number} *)"),
         1 => format!("(* {number}\n   over | two ; lines *)"),
         2 => format!("(*{number} (* nested *) *)"),

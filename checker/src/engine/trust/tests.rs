@@ -61,7 +61,7 @@ fn no_class_comes_twice() {
             params: vec![("N".to_owned(), n)],
             ..LowerOptions::default()
         };
-        let program = lower(&parsed.test, &options).expect(name);
+        let program = lower(&parsed.sound().expect(name), &options).expect(name);
         for model in Model::ALL {
             let shown = Shown::default();
             let engine = Engine::named("trust").expect("the engine");
