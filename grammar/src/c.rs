@@ -399,6 +399,7 @@ struct Depth {
     operators: usize,
     /// A statement has ended: only an `else` goes on with it.
     ended: bool,
+    last: Option<TokenKind>,
 }
 
 impl Depth {
@@ -430,9 +431,17 @@ impl Depth {
             }
             _ => {}
         }
+        // A cast stands before its operand, an index behind its array, without an operator.
+        let applied = match self.last.replace(kind) {
+            Some(TokenKind::RParen) => {
+                matches!(kind, TokenKind::LParen | TokenKind::Ident | TokenKind::Int)
+            }
+            Some(TokenKind::RBracket) => kind == TokenKind::LBracket,
+            _ => false,
+        };
         self.operators = match kind {
             TokenKind::Semicolon | TokenKind::LBrace | TokenKind::RBrace => 0,
-            kind if kind.is_operator() => self.operators + 1,
+            kind if kind.is_operator() || applied => self.operators + 1,
             _ => self.operators,
         };
     }
@@ -544,13 +553,9 @@ fn at_tail(lexer: &Lexer<'_>) -> bool {
     let word_end = rest
         .find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
         .unwrap_or(rest.len());
-    let after = without_comments(&rest[word_end..]);
     match &rest[..word_end] {
-        // `filter = 1;` in a function is an assignment.
-        "exists" | "forall" | "final" | "filter" | "locations" => {
-            !after.starts_with('=') || after.starts_with("==")
-        }
-        "not" => behind_comments(after).starts_with("exists"),
+        "exists" | "forall" | "final" | "filter" | "locations" => true,
+        "not" => behind_comments(&rest[word_end..]).starts_with("exists"),
         "" => rest
             .strip_prefix('~')
             .is_some_and(|rest| behind_comments(rest).starts_with("exists")),

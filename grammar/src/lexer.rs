@@ -237,7 +237,11 @@ impl<'t> Lexer<'t> {
             Mode::Native => native_token(word)
                 .or_else(|| condition_token(word))
                 .unwrap_or(TokenKind::Ident),
-            Mode::Code => control_token(word).unwrap_or(TokenKind::Ident),
+            // What conditions begin with is no name there either: it ends the functions.
+            Mode::Code => control_token(word)
+                .or_else(|| condition_token(word).filter(|kind| kind.starts_item()))
+                .or_else(|| herd_token(word).filter(|kind| kind.starts_item()))
+                .unwrap_or(TokenKind::Ident),
             Mode::Herd | Mode::Around => condition_token(word)
                 .or_else(|| herd_token(word))
                 .unwrap_or(TokenKind::Ident),
