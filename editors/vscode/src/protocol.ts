@@ -84,7 +84,7 @@ export interface ConditionVerdict {
   of: number;
 }
 
-export type Dialect = 'litmus' | 'X86' | 'X86_64' | 'unknown';
+export type Dialect = 'litmus' | 'X86' | 'X86_64' | 'C' | 'unknown';
 
 /** Which document is meant, one that the client has opened. */
 export interface DocumentParams {
@@ -102,7 +102,7 @@ export interface DocumentText {
 
 export type EdgeKind = 'po' | 'rf' | 'co' | 'fr';
 
-export type Engine = 'rf' | 'rf-part' | 'brute';
+export type Engine = 'trust' | 'rf' | 'rf-part' | 'brute';
 
 /** Which execution of which document is meant. */
 export interface ExecutionParams {
