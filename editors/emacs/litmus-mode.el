@@ -6,8 +6,8 @@
 
 ;;; Commentary:
 
-;; Colours, comments and indentation for `.litmus' files: the native dialect
-;; and herd7's columns of x86 instructions.
+;; Colours, comments and indentation for `.litmus' files: the native dialect,
+;; herd7's columns of x86 instructions and its C functions.
 
 ;;; Code:
 
@@ -41,6 +41,12 @@
      . font-lock-keyword-face)
     ;; Fences.
     (,(regexp-opt '("mfence" "MFENCE" "sfence" "SFENCE" "lfence" "LFENCE") 'symbols) . font-lock-warning-face)
+    ;; C: primitives, types and memory orders.
+    ("\\_<\\(\\(?:READ\\|WRITE\\)_ONCE\\|\\(?:smp\\|rcu\\|srcu\\|spin\\|atomic\\|xchg\\|cmpxchg\\|synchronize\\)\\(?:_[a-z_]+\\)?\\)\\s-*("
+     (1 font-lock-builtin-face))
+    ("\\_<\\(int\\|void\\|volatile\\|[a-z_]+_t\\|atomic_int\\)\\_>[ *)]" (1 font-lock-type-face))
+    ("\\_<memory_order_[a-z_]+\\_>" . font-lock-constant-face)
+    ("^\\(P[0-9]+\\)\\s-*(" (1 font-lock-function-name-face))
     ;; Calls.
     (,(regexp-opt '("xchg" "cas" "fetch_add" "fetch_sub" "fetch_and" "fetch_or" "fetch_xor" "lock" "unlock" "assert" "assume" "await")
                   'symbols)
@@ -65,9 +71,22 @@
     table)
   "Herd's nested comments; C's are added by `litmus--propertize'.")
 
+(defun litmus--in-function-p (at)
+  "Whether AT is in a function of a C test, where `(*x' is no comment."
+  (save-excursion
+    (goto-char (point-min))
+    (and (looking-at-p "\\s-*C\\s-")
+         (progn (goto-char at)
+                (re-search-backward "^\\(?:P[0-9]+\\s-*(\\|}\\)" nil t))
+         (eq (char-after) ?P))))
+
 (defun litmus--propertize (start end)
   "Mark `//' and `/* */' between START and END as comments.
 They share characters with herd's comments, so a syntax table alone cannot."
+  (goto-char start)
+  (while (re-search-forward "(\\*" end t)
+    (when (litmus--in-function-p (match-beginning 0))
+      (put-text-property (1- (point)) (point) 'syntax-table (string-to-syntax "."))))
   (goto-char start)
   (while (re-search-forward "//\\|/\\*\\|\\*/" end t)
     (let* ((from (match-beginning 0))

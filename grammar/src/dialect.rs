@@ -176,6 +176,10 @@ pub(crate) trait Tree {
     fn params(&self) -> Vec<ParamInfo<'_>> {
         Vec::new()
     }
+    /// The word of that spelling, where others have the same.
+    fn word(&self, _text: &str) -> Option<&'static Word> {
+        None
+    }
 
     /// Where fences fit.
     fn places(&self) -> Vec<Place>;
@@ -218,6 +222,13 @@ impl Test {
     /// Words that are what they are by their place (x86's instructions), in order of it.
     pub fn mnemonics(&self) -> Vec<(Span, &'static Word)> {
         self.body.tree().map_or_else(Vec::new, Tree::mnemonics)
+    }
+
+    /// The word of that spelling, as this test would mean it.
+    pub fn word(&self, text: &str) -> Option<&'static Word> {
+        let tree = self.body.tree();
+        tree.and_then(|tree| tree.word(text))
+            .or_else(|| self.dialect.find(text))
     }
 
     /// In order of place.

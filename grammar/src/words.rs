@@ -138,12 +138,27 @@ impl Word {
 
     /// Whether its arguments stand in parentheses.
     pub const fn is_call(&self) -> bool {
-        matches!(self.kind, Kind::Call | Kind::Atomic(_))
+        matches!(
+            self.kind,
+            Kind::Call | Kind::Atomic(_) | Kind::Primitive(..)
+        )
+    }
+
+    /// What a call's value is, when it has one.
+    pub const fn gives(&self) -> Option<&'static str> {
+        match self.kind {
+            Kind::Atomic(_) => Some("old value"),
+            Kind::Primitive(_, action) => action.gives(),
+            _ => None,
+        }
     }
 
     /// Whether it is what it is only in its place, and else perhaps a name.
     pub const fn by_place(&self) -> bool {
-        matches!(self.kind, Kind::Instruction(..) | Kind::Lock)
+        matches!(
+            self.kind,
+            Kind::Instruction(..) | Kind::Lock | Kind::Primitive(..) | Kind::Order(_)
+        )
     }
 
     /// What people look for: `mfence`, in either dialect.

@@ -183,7 +183,7 @@ fn vim_has_every_word() {
     check(
         "vim/syntax/litmus.vim",
         &[
-            list(r"'^\s*\zs\%(", r"\|C\)", any(dialects())),
+            list(r"'^\s*\zs\%(", r"\)\ze", any(dialects())),
             list(
                 "syntax keyword litmusCondition ",
                 "\n",
@@ -228,7 +228,7 @@ fn emacs_has_every_word() {
     check(
         "emacs/litmus-mode.el",
         &[
-            list(r#"("^\\s-*\\("#, r"\\|C\\)", dialects().join(r"\\|")),
+            list(r#"("^\\s-*\\("#, r"\\)\\s-", dialects().join(r"\\|")),
             list(
                 ";; Conditions.\n    (,(regexp-opt '(",
                 ")",

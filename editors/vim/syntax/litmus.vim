@@ -1,4 +1,4 @@
-" Syntax of litmus tests: the native dialect and herd7's x86 columns.
+" Syntax of litmus tests: the native dialect, herd7's x86 columns and its C functions.
 if exists('b:current_syntax')
   finish
 endif
@@ -6,8 +6,8 @@ syntax case match
 
 " Comments nest in herd's form.
 syntax region litmusComment start='(\*' end='\*)' contains=litmusComment,litmusExpectWord,litmusTodo
-syntax region litmusComment start='/\*' end='\*/' contains=litmusTodo
-syntax match  litmusComment '//.*$' contains=litmusTodo
+syntax region litmusCComment start='/\*' end='\*/' contains=litmusTodo
+syntax match  litmusCComment '//.*$' contains=litmusTodo
 syntax keyword litmusTodo TODO FIXME XXX contained
 syntax region litmusString start=+"+ skip=+\\.+ end=+"+
 
@@ -43,11 +43,21 @@ syntax match litmusColumn '|'
 syntax match litmusHeading '\%(^\s*\||\s*\)\zsP\d\+\ze\s*[|;]'
 syntax keyword litmusType int long char short uint8_t uint16_t uint32_t uint64_t int8_t int16_t int32_t int64_t
 
+" C: in a function `(*x` is no comment.
+syntax keyword litmusCType int long char short unsigned volatile const void intptr_t atomic_t spinlock_t atomic_int contained
+syntax match   litmusPrimitive '\<\h\w*\ze\s*(' contained
+syntax keyword litmusPrimitiveControl if else while contained
+syntax match   litmusOrder '\<memory_order_\a\+\>' contained
+if getline(nextnonblank(1)) =~# '^C\s'
+  syntax region litmusFunction matchgroup=litmusHeading start='^P\d\+\ze\s*(' end='^}' contains=litmusCComment,litmusCType,litmusPrimitive,litmusPrimitiveControl,litmusOrder,litmusFence,litmusNumber,litmusOperator
+endif
+
 syntax match litmusNumber '\<\%(0[xX]\x\+\|\d\+\)\>'
 syntax match litmusNumber '\$-\=\%(0[xX]\x\+\|\d\+\)\>'
 syntax match litmusOperator '/\\\|\\/\|&&\|||\|[=!<>]=\|[<>=~!+*%&^-]'
 
 highlight default link litmusComment Comment
+highlight default link litmusCComment Comment
 highlight default link litmusTodo Todo
 highlight default link litmusString String
 highlight default link litmusDialect PreProc
@@ -65,6 +75,10 @@ highlight default link litmusHeading Function
 highlight default link litmusStorage StorageClass
 highlight default link litmusThread StorageClass
 highlight default link litmusType Type
+highlight default link litmusCType Type
+highlight default link litmusPrimitive Function
+highlight default link litmusPrimitiveControl Repeat
+highlight default link litmusOrder Constant
 highlight default link litmusControl Repeat
 highlight default link litmusCall Function
 highlight default link litmusInstruction Keyword

@@ -78,6 +78,10 @@ impl Tree for Functions {
         found
     }
 
+    fn word(&self, text: &str) -> Option<&'static Word> {
+        primitive(text, self.family).map(|(word, _)| word)
+    }
+
     fn places(&self) -> Vec<Place> {
         fences::c::places(self)
     }

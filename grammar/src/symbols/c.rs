@@ -412,7 +412,7 @@ impl Resolver<'_, '_, '_> {
                 expected: word.arguments.len(),
             };
             self.builder.error(Error::new(kind, span));
-        } else if wanted == Wanted::Value && !action.gives_value() {
+        } else if wanted == Wanted::Value && action.gives().is_none() {
             let function = function.name.clone();
             self.builder
                 .error(Error::new(ErrorKind::NoValue { function }, span));

@@ -82,24 +82,30 @@ pub enum Gives {
 }
 
 impl Action {
-    /// Whether a call has a value.
-    pub const fn gives_value(self) -> bool {
+    /// What a call's value is, when it has one.
+    pub const fn gives(self) -> Option<&'static str> {
         match self {
-            Action::Load
-            | Action::Cmpxchg
-            | Action::CompareExchange
-            | Action::AddUnless
-            | Action::SpinTrylock
-            | Action::SpinIsLocked => true,
-            Action::Update(_, gives) => !matches!(gives, Gives::Nothing),
+            Action::Load => Some("value"),
+            Action::Cmpxchg => Some("old value"),
+            Action::CompareExchange | Action::AddUnless | Action::SpinTrylock => {
+                Some("1 if it did, else 0")
+            }
+            Action::SpinIsLocked => Some("1 if it is, else 0"),
+            Action::Update(_, gives) => match gives {
+                Gives::Nothing => None,
+                Gives::Old => Some("old value"),
+                Gives::New => Some("new value"),
+                Gives::NewIsZero => Some("1 if the new value is 0, else 0"),
+                Gives::NewIsNegative => Some("1 if the new value is negative, else 0"),
+            },
             // Nobody knows.
-            Action::NotModelled(_) => true,
+            Action::NotModelled(_) => Some(""),
             Action::Store(_)
             | Action::OrderedStore
             | Action::Fence(_)
             | Action::OrderedFence
             | Action::SpinLock
-            | Action::SpinUnlock => false,
+            | Action::SpinUnlock => None,
         }
     }
 }

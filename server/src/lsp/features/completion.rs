@@ -8,6 +8,7 @@ use fencepost_grammar::dialect::Context;
 use fencepost_grammar::error::NameKind;
 use fencepost_grammar::scan;
 use fencepost_grammar::symbols::Symbol;
+use fencepost_grammar::words::c::Action;
 use fencepost_grammar::words::{Kind, Word};
 use tower_lsp::lsp_types::{
     CompletionItem, CompletionItemKind, CompletionResponse, Documentation, InsertTextFormat,
@@ -36,9 +37,12 @@ pub fn complete(view: &View, position: Position) -> CompletionResponse {
 
 /// The words of the dialect that fit; of several spellings the common one.
 fn words(view: &View, fits: impl Fn(Kind) -> bool) -> Vec<CompletionItem> {
-    let words = view.parse().test.dialect.words();
-    words
-        .filter(|word| fits(word.kind) && !word.meaning.is_empty())
+    let test = &view.parse().test;
+    // Of two words that are spelled alike, the one that this test means.
+    let meant = |word: &Word| test.word(word.text).is_none_or(|it| it.kind == word.kind);
+    test.dialect
+        .words()
+        .filter(|word| fits(word.kind) && !word.meaning.is_empty() && meant(word))
         .map(|word| word_item(view, word))
         .collect()
 }
@@ -93,25 +97,26 @@ fn top(view: &View) -> Vec<CompletionItem> {
             Kind::Declaration | Kind::Thread | Kind::Condition | Kind::Expect
         )
     });
-    items.push(snippet(
-        view,
-        "thread … {}",
-        "thread ${1:P0} {\n  $0\n}\n",
-        "a thread",
-    ));
-    items.push(snippet(
-        view,
-        "thread …[i in …] {}",
-        "thread ${1:W}[${2:i} in 0..${3:N}] {\n  $0\n}\n",
-        "a thread that is made several times",
-    ));
-    items.push(snippet(
-        view,
-        "expect …",
-        "expect SC ${1|never,sometimes,always|}, TSO ${2|sometimes,never,always|}, PSO \
-         ${3|sometimes,never,always|}",
-        "what the verdicts should be",
-    ));
+    let verdicts = "SC ${1|never,sometimes,always|}, TSO ${2|sometimes,never,always|}, PSO \
+                    ${3|sometimes,never,always|}";
+    let expect = "what the verdicts should be";
+    if view.parse().test.dialect.expects_in_comments {
+        let thread = "P${1:0}(int *${2:x}, int *${3:y})\n{\n\t$0\n}\n";
+        items.push(snippet(view, "P0(…) {}", thread, "a thread"));
+        let text = format!("(* expect: {verdicts} *)");
+        items.push(snippet(view, "(* expect: … *)", &text, expect));
+    } else {
+        let thread = "thread ${1:P0} {\n  $0\n}\n";
+        items.push(snippet(view, "thread … {}", thread, "a thread"));
+        items.push(snippet(
+            view,
+            "thread …[i in …] {}",
+            "thread ${1:W}[${2:i} in 0..${3:N}] {\n  $0\n}\n",
+            "a thread that is made several times",
+        ));
+        let text = format!("expect {verdicts}");
+        items.push(snippet(view, "expect …", &text, expect));
+    }
     items.extend(names(view, None, |symbol| {
         matches!(symbol.kind, NameKind::Param | NameKind::Const)
     }));
@@ -124,8 +129,15 @@ fn body(view: &View, thread: u32) -> Vec<CompletionItem> {
     let mut items = words(view, |kind| {
         matches!(
             kind,
-            Kind::Control | Kind::Clause | Kind::Fence | Kind::Atomic(_) | Kind::Call
-        )
+            Kind::Control
+                | Kind::Clause
+                | Kind::Fence
+                | Kind::Atomic(_)
+                | Kind::Call
+                | Kind::Type
+                | Kind::Primitive(..)
+                | Kind::Order(_)
+        ) && !matches!(kind, Kind::Primitive(_, Action::NotModelled(_)))
     });
     items.extend(names(view, Some(thread), |symbol| {
         !matches!(symbol.kind, NameKind::Thread | NameKind::Label)

@@ -2,7 +2,7 @@
 
 use fencepost_grammar::Dialect;
 use fencepost_grammar::scan::{self, PieceKind};
-use fencepost_grammar::words::{Kind, Word};
+use fencepost_grammar::words::Word;
 use tower_lsp::lsp_types::{
     Documentation, ParameterInformation, ParameterLabel, Position, SignatureHelp,
     SignatureInformation,
@@ -14,7 +14,7 @@ pub fn help(view: &View, position: Position) -> Option<SignatureHelp> {
     let dialect = view.parse().test.dialect;
     let offset = view.offset(position);
     let (word, argument) = call_around(view.text(), dialect, offset)?;
-    let call = dialect.find(word).filter(|word| word.is_call())?;
+    let call = view.parse().test.word(word).filter(|word| word.is_call())?;
     Some(signature(call, argument))
 }
 
@@ -67,12 +67,12 @@ fn signature(call: &Word, argument: u32) -> SignatureHelp {
             documentation: None,
         });
     }
-    label += if matches!(call.kind, Kind::Atomic(_)) {
-        ") → old value"
-    } else {
-        ")"
-    };
-    let last = call.arguments.len() as u32 - 1;
+    label.push(')');
+    if let Some(value) = call.gives().filter(|value| !value.is_empty()) {
+        label += " → ";
+        label += value;
+    }
+    let last = call.arguments.len().saturating_sub(1) as u32;
     SignatureHelp {
         signatures: vec![SignatureInformation {
             label,

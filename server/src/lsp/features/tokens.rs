@@ -164,8 +164,12 @@ impl<'v> Classifier<'v> {
         };
         Some(match word.kind {
             _ if word.is_fence() => (MACRO, 0),
-            Kind::Atomic(_) | Kind::Call | Kind::Instruction(..) | Kind::Lock => (FUNCTION, 0),
-            Kind::Boolean => (ENUM_MEMBER, 0),
+            Kind::Atomic(_)
+            | Kind::Call
+            | Kind::Instruction(..)
+            | Kind::Lock
+            | Kind::Primitive(..) => (FUNCTION, 0),
+            Kind::Boolean | Kind::Order(_) => (ENUM_MEMBER, 0),
             _ => (KEYWORD, 0),
         })
     }
