@@ -200,61 +200,13 @@ fn schedule(taken: &[(u32, Move)], mut number: u32) -> Vec<Move> {
 mod tests {
     use super::*;
     use crate::engine::{Engine, check};
-    use crate::program::{
-        Address, FenceKind, Instr, LocId, Location, LocationKind, Model, Observable, Operand,
-        Thread,
-    };
+    use crate::program::Model;
     use crate::report::Options;
 
-    const X: LocId = 0;
-    const Y: LocId = 1;
-
-    fn program(threads: Vec<Vec<Instr>>, observed: &[Place]) -> Program {
-        let location = |name: &str| Location {
-            name: name.to_owned(),
-            init: 0,
-            kind: LocationKind::Data,
-            span: 0..0,
-        };
-        Program {
-            name: "test".to_owned(),
-            locations: vec![location("x"), location("y")],
-            threads: threads
-                .into_iter()
-                .enumerate()
-                .map(|(t, code)| Thread {
-                    name: format!("P{t}"),
-                    spans: vec![0..0; code.len()],
-                    code,
-                    regs: vec![0; 2],
-                    reg_names: vec![None; 2],
-                    loops: Vec::new(),
-                    span: 0..0,
-                })
-                .collect(),
-            observed: observed
-                .iter()
-                .map(|&place| Observable {
-                    name: String::new(),
-                    place,
-                })
-                .collect(),
-            ..Program::default()
-        }
-    }
-
-    fn store(loc: LocId, value: Value) -> Instr {
-        Instr::Store {
-            addr: Address::Fixed(loc),
-            value: Operand::Const(value),
-        }
-    }
-
-    fn load(dst: u16, loc: LocId) -> Instr {
-        Instr::Load {
-            dst,
-            addr: Address::Fixed(loc),
-        }
+    fn program(text: &str) -> Program {
+        let parse = fencepost_grammar::parse(text);
+        assert!(!parse.has_errors(), "{:?}", parse.errors);
+        crate::lower(&parse.test, &crate::LowerOptions::default()).expect(text)
     }
 
     fn options() -> Options {
@@ -281,8 +233,8 @@ mod tests {
     #[test]
     fn store_buffering_is_seen_under_tso() {
         let sb = program(
-            vec![vec![store(X, 1), load(0, Y)], vec![store(Y, 1), load(0, X)]],
-            &[Place::Register(0, 0), Place::Register(1, 0)],
+            "litmus SB\nshared x, y;\nthread P { x = 1; r = y; }\nthread Q { y = 1; r = x; }\n\
+             exists (P:r = 0 /\\ Q:r = 0)\n",
         );
         let strong: &[&[Value]] = &[&[0, 1], &[1, 0], &[1, 1]];
         let weak: &[&[Value]] = &[&[0, 0], &[0, 1], &[1, 0], &[1, 1]];
@@ -291,40 +243,34 @@ mod tests {
 
     #[test]
     fn message_passing_breaks_under_pso_unless_fenced() {
-        let reader = vec![load(0, Y), load(1, X)];
-        let observed = [Place::Register(1, 0), Place::Register(1, 1)];
-        let plain = program(
-            vec![vec![store(X, 1), store(Y, 1)], reader.clone()],
-            &observed,
-        );
+        let with = |fence: &str| {
+            program(&format!(
+                "litmus MP\nshared x, y;\nthread P {{ x = 1; {fence} y = 1; }}\n\
+                 thread Q {{ a = y; b = x; }}\nexists (Q:a = 1 /\\ Q:b = 0)\n"
+            ))
+        };
         let strong: &[&[Value]] = &[&[0, 0], &[0, 1], &[1, 1]];
         let weak: &[&[Value]] = &[&[0, 0], &[0, 1], &[1, 0], &[1, 1]];
-        assert_eq!(classes(&plain, [strong, strong, weak]), [3, 3, 4]);
-        let sfence = Instr::Fence(FenceKind::StoreStore);
-        let fenced = program(
-            vec![vec![store(X, 1), sfence, store(Y, 1)], reader],
-            &observed,
-        );
-        assert_eq!(classes(&fenced, [strong; 3]), [3, 3, 3]);
+        assert_eq!(classes(&with(""), [strong, strong, weak]), [3, 3, 4]);
+        assert_eq!(classes(&with("sfence;"), [strong; 3]), [3, 3, 3]);
     }
 
     #[test]
     fn final_memory_tells_classes_apart_only_when_observed() {
-        let threads = vec![vec![store(X, 1)], vec![store(X, 2)]];
-        let seen = program(threads.clone(), &[Place::Memory(X)]);
+        let writes = "litmus W\nshared x;\nthread P { x = 1; }\nthread Q { x = 2; }\n";
+        let seen = program(&format!("{writes}exists (x = 1)\n"));
         assert_eq!(classes(&seen, [&[&[1], &[2]]; 3]), [2; 3]);
-        let unseen = program(threads, &[]);
-        assert_eq!(classes(&unseen, [&[&[]]; 3]), [1; 3]);
+        assert_eq!(classes(&program(writes), [&[&[]]; 3]), [1; 3]);
     }
 
     #[test]
     fn a_cancelled_search_says_so() {
-        let sb = program(vec![vec![store(X, 1), load(0, Y)]], &[]);
+        let load = program("litmus L\nshared x;\nthread P { r = x; }\n");
         let options = options();
         options
             .cancel
             .store(true, std::sync::atomic::Ordering::Relaxed);
-        let report = check(&sb, Model::Tso, &options);
+        let report = check(&load, Model::Tso, &options);
         assert_eq!(report.completeness, Completeness::Cancelled);
     }
 }

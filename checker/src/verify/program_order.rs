@@ -60,6 +60,9 @@ pub(super) fn add<const W: usize>(
     writes: &[Bits<W>],
     order: &mut Order<W>,
 ) {
+    if !rules.buffer_stores() {
+        return add_all(list, order);
+    }
     let mut flow = Flow::START;
     for &id in list {
         let i = id as usize;
@@ -93,7 +96,7 @@ pub(super) fn add<const W: usize>(
             waiting = later;
         }
     }
-    if rules.buffer_stores() && !rules.forwarding {
+    if !rules.forwarding {
         let mut own = Bits::EMPTY;
         for &id in list {
             let event = &events[id as usize];
@@ -104,5 +107,19 @@ pub(super) fn add<const W: usize>(
             }
             own.set(id as usize);
         }
+    }
+}
+
+/// Without buffers everything is ordered.
+fn add_all<const W: usize>(list: &[EventId], order: &mut Order<W>) {
+    let mut earlier = Bits::EMPTY;
+    for &id in list {
+        order.before[id as usize] = earlier;
+        earlier.set(id as usize);
+    }
+    let mut later = Bits::EMPTY;
+    for &id in list.iter().rev() {
+        order.after[id as usize] = later;
+        later.set(id as usize);
     }
 }
