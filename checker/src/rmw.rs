@@ -19,6 +19,9 @@ pub enum RmwOp {
     And,
     Or,
     Xor,
+    /// The larger of the two, as signed numbers.
+    Max,
+    Min,
     /// Arithmetic on fewer than 64 bits: what is written is wrapped to them.
     Wrapped {
         op: WrappedOp,
@@ -45,6 +48,8 @@ impl From<AtomicOp> for RmwOp {
             AtomicOp::FetchAnd => RmwOp::And,
             AtomicOp::FetchOr => RmwOp::Or,
             AtomicOp::FetchXor => RmwOp::Xor,
+            AtomicOp::FetchMax => RmwOp::Max,
+            AtomicOp::FetchMin => RmwOp::Min,
         }
     }
 }
@@ -62,6 +67,8 @@ pub fn rmw_writes(op: RmwOp, old: Value, value: Value, expected: Value) -> Optio
         RmwOp::And => old & value,
         RmwOp::Or => old | value,
         RmwOp::Xor => old ^ value,
+        RmwOp::Max => old.max(value),
+        RmwOp::Min => old.min(value),
         RmwOp::Wrapped { op, bits, signed } => {
             let wide = match op {
                 WrappedOp::Add => old.wrapping_add(value),

@@ -412,7 +412,9 @@ impl Style {
                     RmwOp::Xor,
                     RmwOp::And,
                     RmwOp::Sub,
-                ][random.below(8)];
+                    RmwOp::Max,
+                    RmwOp::Min,
+                ][random.below(10)];
                 Stmt::Rmw(reg, op, loc, 1 + value, random.below(2) as Value)
             }
             16..19 if self.fences => Stmt::Fence(if random.one_in(2) {
@@ -569,6 +571,8 @@ impl Sketch {
                         RmwOp::And => format!("fetch_and({loc}, {value})"),
                         RmwOp::Or => format!("fetch_or({loc}, {value})"),
                         RmwOp::Xor => format!("fetch_xor({loc}, {value})"),
+                        RmwOp::Max => format!("fetch_max({loc}, {value})"),
+                        RmwOp::Min => format!("fetch_min({loc}, {value})"),
                     };
                     writeln!(text, "r{reg} = {call};")?;
                 }

@@ -206,7 +206,7 @@ mod tests {
     fn program(text: &str) -> Program {
         let parse = fencepost_grammar::parse(text);
         assert!(!parse.has_errors(), "{:?}", parse.errors);
-        crate::lower(&parse.test, &crate::LowerOptions::default()).expect(text)
+        crate::lower(&parse.sound().expect(text), &crate::LowerOptions::default()).expect(text)
     }
 
     fn options() -> Options {

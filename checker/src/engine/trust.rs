@@ -25,11 +25,12 @@ mod tests;
 use self::frame::{Frame, Stage};
 use self::graph::Graph;
 use super::maximal::Maximal;
+use super::rf::Rf;
 use super::trace::TooManyEvents;
 use super::{Explore, ExploreWith, Task, widening};
 use crate::bits::Bits;
 use crate::event::{Effect, EventId, INIT};
-use crate::program::{LocId, LocationKind};
+use crate::program::{Address, Instr, LocId, LocationKind, Program};
 use crate::report::Completeness;
 use crate::thread::{Pending, rmw_writes};
 use crate::verify::{Incremental, Verification, Verifier};
@@ -39,8 +40,32 @@ pub struct Trust;
 
 impl Explore for Trust {
     fn explore(&self, task: &mut Task<'_, '_>) -> Completeness {
+        if looks_at_mutexes(task.program) {
+            // Who takes a mutex next is chosen without regard to who only looks at it.
+            return Rf.explore(task);
+        }
         widening::<Trust>(task)
     }
+}
+
+/// Whether a mutex can be read by anything but its lock (`spin_is_locked`, `spin_trylock`).
+fn looks_at_mutexes(program: &Program) -> bool {
+    // Mutexes come first.
+    let is_mutex = |loc: LocId| {
+        let location = program.locations.get(loc as usize);
+        location.is_some_and(|location| location.kind == LocationKind::Mutex)
+    };
+    let mut code = program.threads.iter().flat_map(|thread| &thread.code);
+    is_mutex(0)
+        && code.any(|instr| match instr {
+            Instr::Load { addr, .. } | Instr::Rmw { addr, .. } => match *addr {
+                Address::Fixed(loc) => is_mutex(loc),
+                // An array is of data.
+                Address::Element { .. } => false,
+                Address::Pointer(_) => true,
+            },
+            _ => false,
+        })
 }
 
 impl ExploreWith for Trust {

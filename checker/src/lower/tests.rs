@@ -111,6 +111,11 @@ fn arithmetic_wraps_at_the_size_of_its_operands() {
     x86("0:rax=-8;", &["shrq $60,%rax"], "0:rax=15");
     x86("0:rax=0xc0000000;", &["shll $1,%eax"], "0:rax=0x80000000");
     x86("0:rax=1; 0:rcx=33;", &["shll %cl,%eax"], "0:rax=2");
+    x86("0:rax=0x80000001;", &["roll $1,%eax"], "0:rax=3");
+    x86("0:rax=0x80000001;", &["roll $32,%eax"], "0:rax=0x80000001");
+    x86("0:rax=0x81; 0:rcx=9;", &["rolb %cl,%al"], "0:rax=3");
+    x86("0:rax=-2;", &["rolq %rax"], "0:rax=-3");
+    x86("0:rax=5;", &["rolq $64,%rax"], "0:rax=5");
     x86("int x=0x7fffffff;", &["addl $1,(x)"], "[x]=-2147483648");
     x86("uint32_t x=0;", &["subl $1,(x)"], "[x]=0xffffffff");
 }
@@ -162,6 +167,18 @@ fn flags_decide_jumps() {
     jumps(&["movl $4,%eax", "testl $3,%eax"], "je", true);
     jumps(&["movl $3,%eax", "shrl $1,%eax"], "jb", true);
     jumps(&["movl $1,%eax", "shll $31,%eax"], "js", true);
+    // A rotation has the carry and the overflow, and leaves the other flags alone.
+    let turned = ["movl $0x80000000,%eax", "cmpl %eax,%eax", "roll $1,%eax"];
+    jumps(&turned, "jc", true);
+    jumps(&turned, "je", true);
+    jumps(&turned, "jo", true);
+    jumps(&turned, "jl", true);
+    jumps(&["movl $1,%eax", "roll $1,%eax"], "jc", false);
+    jumps(
+        &["movl $1,%eax", "cmpl $2,%eax", "roll $0,%eax"],
+        "jb",
+        true,
+    );
     jumps(&["movl $1,%eax", "negl %eax"], "jb", true);
     jumps(&["xorl %eax,%eax"], "je", true);
 }
@@ -406,6 +423,15 @@ fn loops_break_continue_and_nest() {
         "P:s = 7",
     );
     always("s = 0; for i in -2..2 { s = s + i; }", "P:s = -2");
+}
+
+#[test]
+fn maxima_and_minima_are_signed() {
+    let text = "litmus t\nshared x = -5;\nthread P { a = fetch_max(x, -7); b = fetch_max(x, 2); \
+                c = fetch_min(x, 3); d = fetch_min(x, -1); }\n\
+                forall (P:a = -5 /\\ P:b = -5 /\\ P:c = 2 /\\ P:d = 2 /\\ x = -1)\n";
+    let report = run(text, Model::Pso);
+    assert_eq!(report.conditions[0].verdict, Verdict::Always);
 }
 
 #[test]

@@ -13,6 +13,8 @@ pub enum AtomicOp {
     FetchAnd,
     FetchOr,
     FetchXor,
+    FetchMax,
+    FetchMin,
 }
 
 impl AtomicOp {
@@ -73,6 +75,10 @@ words! {
         "Bitwise or; gives the old value, atomically. A full fence.";
     "fetch_xor": Kind::Atomic(AtomicOp::FetchXor), TokenKind::Atomic(AtomicOp::FetchXor), FETCH,
         "Bitwise exclusive or; gives the old value, atomically. A full fence.";
+    "fetch_max": Kind::Atomic(AtomicOp::FetchMax), TokenKind::Atomic(AtomicOp::FetchMax), FETCH,
+        "Stores the larger of the two; gives the old value, atomically. A full fence.";
+    "fetch_min": Kind::Atomic(AtomicOp::FetchMin), TokenKind::Atomic(AtomicOp::FetchMin), FETCH,
+        "Stores the smaller of the two; gives the old value, atomically. A full fence.";
     "lock": Kind::Call, TokenKind::Lock, &[MUTEX],
         "Waits until the mutex is free, then holds it. A full fence.";
     "unlock": Kind::Call, TokenKind::Unlock, &[MUTEX],

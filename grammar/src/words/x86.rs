@@ -28,6 +28,7 @@ pub enum Op {
     Shl,
     Shr,
     Sar,
+    Rol,
     Cmp,
     Test,
     Jmp,
@@ -39,6 +40,13 @@ pub enum Op {
     Mfence,
     Sfence,
     Lfence,
+}
+
+impl Op {
+    /// Whether the second operand only counts, and says nothing about the size of the first.
+    pub fn counts(self) -> bool {
+        matches!(self, Op::Shl | Op::Shr | Op::Sar | Op::Rol)
+    }
 }
 
 /// The condition of a jump, over the flags; synonyms are one (`jz` is `je`).
@@ -256,6 +264,13 @@ const ROWS: &[Word] = &[
         SHIFT,
         true,
         "Shifts right, filling with the sign.",
+    ),
+    row(
+        "rol",
+        Op::Rol,
+        SHIFT,
+        true,
+        "Rotates left: the bits that leave come in again on the right.",
     ),
     row(
         "cmp",

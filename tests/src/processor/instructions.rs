@@ -307,7 +307,7 @@ impl<'a> Writer<'a> {
     }
 
     fn shift(&mut self, size: usize) {
-        let op = self.random.pick(&["shl", "shr", "sar"]);
+        let op = self.random.pick(&["shl", "shr", "sar", "rol"]);
         let target = self.place(size);
         let suffix = SUFFIXES[size];
         if self.random.one_in(3) {
@@ -324,7 +324,7 @@ impl<'a> Writer<'a> {
             .push(format!("{op}{suffix} ${written},{}", target.text));
         if count > 0 {
             self.undefined = Undefined {
-                carry: op != "sar" && count >= 8 << size,
+                carry: ["shl", "shr"].contains(&op) && count >= 8 << size,
                 overflow: count > 1,
             };
         }

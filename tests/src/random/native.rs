@@ -132,9 +132,14 @@ impl Writer<'_> {
             3 => {
                 self.register();
                 self.put("=");
-                let op =
-                    self.random
-                        .pick(&["xchg", "fetch_add", "fetch_sub", "fetch_or", "fetch_xor"]);
+                let op = self.random.pick(&[
+                    "xchg",
+                    "fetch_add",
+                    "fetch_sub",
+                    "fetch_or",
+                    "fetch_xor",
+                    "fetch_max",
+                ]);
                 self.put(op);
                 self.put("(");
                 self.place();

@@ -461,7 +461,7 @@ impl Column {
             RmwOp::Xor => code.op(Op::Xor, old, value, None),
             RmwOp::Cas => choose(code, old, expected, value),
             RmwOp::Xchg | RmwOp::Wrapped { .. } => value,
-            RmwOp::AddUnless => unreachable!("x86 has no such instruction"),
+            _ => unreachable!("x86 has no such instruction"),
         };
         code.op(Op::Sext, new, width(size), None)
     }

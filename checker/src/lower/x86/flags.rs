@@ -18,8 +18,9 @@ pub struct Flags {
 const ZERO: Operand = Operand::Const(0);
 
 impl Flags {
-    /// The flags that jumps on these conditions need.
-    pub fn needed(conditions: impl Iterator<Item = Cond>, code: &mut Code) -> Self {
+    /// The flags that jumps on these conditions need. What rotates leaves the sign as it was,
+    /// so that "less" needs the result before it.
+    pub fn needed(conditions: impl Iterator<Item = Cond>, rotates: bool, code: &mut Code) -> Self {
         let mut flags = Flags::default();
         for cond in conditions {
             let (result, carry, less) = match cond {
@@ -36,7 +37,7 @@ impl Flags {
                     *flag = Some(code.register(None, 0));
                 }
             };
-            need(&mut flags.result, result);
+            need(&mut flags.result, result || (rotates && less));
             need(&mut flags.carry, carry);
             need(&mut flags.less, less);
         }
@@ -106,6 +107,20 @@ impl Flags {
             },
             code,
         );
+    }
+
+    /// After a rotation, which has no part in zero, sign and parity.
+    pub fn rotated(&self, out: Operand, overflow: Operand, code: &mut Code) {
+        self.set_carry(|code, dst| code.op(Op::Mov, out, ZERO, Some(dst)), code);
+        if let Some(result) = self.result {
+            self.set_less(
+                |code, dst| {
+                    let sign = code.op(Op::Lt, Operand::Reg(result), ZERO, None);
+                    code.op(Op::Xor, sign, overflow, Some(dst))
+                },
+                code,
+            );
+        }
     }
 
     fn set_result(&self, value: Operand, code: &mut Code) {

@@ -86,11 +86,12 @@ impl Column {
 
     pub fn lower(&mut self, cells: &[&Cell], memory: &mut Memory, errors: &mut Vec<Error>) {
         let instructions = cells.iter().filter_map(|cell| cell.instruction.as_ref());
+        let rotates = instructions.clone().any(|i| i.op == Mnemonic::Rol);
         let conditions = instructions.filter_map(|instruction| match instruction.op {
             Mnemonic::J(cond) => Some(cond),
             _ => None,
         });
-        self.flags = Flags::needed(conditions, &mut self.code);
+        self.flags = Flags::needed(conditions, rotates, &mut self.code);
         for cell in cells {
             for label in &cell.labels {
                 self.labels.insert(label.name.clone(), self.code.here());
@@ -171,7 +172,9 @@ impl Column {
                     self.flags.combined(both, &mut self.code);
                 }
             }
-            Mnemonic::Shl | Mnemonic::Shr | Mnemonic::Sar => self.shift(i, memory)?,
+            Mnemonic::Shl | Mnemonic::Shr | Mnemonic::Sar | Mnemonic::Rol => {
+                self.shift(i, memory)?;
+            }
             Mnemonic::Inc
             | Mnemonic::Dec
             | Mnemonic::Neg
@@ -455,6 +458,17 @@ impl Column {
                 let out = code.op(Op::ShrU, bare, before_last, None);
                 (code.op(Op::ShrU, bare, count, None), out)
             }
+            Mnemonic::Rol => {
+                let bits = width(size);
+                let turn = Operand::Const(Value::from(size - 1));
+                let by = code.op(Op::And, count, turn, None);
+                let back = code.op(Op::Sub, bits, by, None);
+                let left = code.op(Op::Shl, bare, by, None);
+                let right = code.op(Op::ShrU, bare, back, None);
+                let turned = code.op(Op::Or, left, right, None);
+                // What left last is now the lowest bit.
+                (turned, turned)
+            }
             _ => {
                 let out = code.op(Op::Shr, old, before_last, None);
                 (code.op(Op::Shr, old, count, None), out)
@@ -470,11 +484,14 @@ impl Column {
             let out = code.op(Op::And, out, ONE, None);
             let sign = code.op(Op::Lt, result, ZERO, None);
             let overflow = match i.op {
-                Mnemonic::Shl => code.op(Op::Xor, sign, out, None),
+                Mnemonic::Shl | Mnemonic::Rol => code.op(Op::Xor, sign, out, None),
                 Mnemonic::Shr => code.op(Op::Lt, old, ZERO, None),
                 _ => ZERO,
             };
-            self.flags.shifted(result, out, overflow, code);
+            match i.op {
+                Mnemonic::Rol => self.flags.rotated(out, overflow, code),
+                _ => self.flags.shifted(result, out, overflow, code),
+            }
             if let Some(skip) = skip {
                 code.land(skip);
             }

@@ -230,10 +230,7 @@ pub fn written_bits(i: &Instruction) -> Option<u32> {
         return Some(width.bits());
     }
     // The count of a shift says nothing about what is shifted.
-    let sized = match i.op {
-        Op::Shl | Op::Shr | Op::Sar => 1,
-        _ => i.operands.len(),
-    };
+    let sized = if i.op.counts() { 1 } else { i.operands.len() };
     i.operands
         .iter()
         .take(sized)
