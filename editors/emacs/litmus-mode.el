@@ -40,7 +40,7 @@
     (,(regexp-opt '("if" "else" "while" "max" "for" "in" "repeat" "break" "continue" "return") 'symbols)
      . font-lock-keyword-face)
     ;; Fences.
-    (,(regexp-opt '("mfence" "MFENCE" "sfence" "SFENCE" "lfence" "LFENCE") 'symbols) . font-lock-warning-face)
+    (,(regexp-opt '("mfence" "MFENCE" "sfence" "SFENCE" "lfence" "LFENCE" "smp_mb" "SMP_MB" "smp_wmb" "SMP_WMB" "smp_rmb" "SMP_RMB" "barrier" "BARRIER" "smp_mb__before_atomic" "SMP_MB__BEFORE_ATOMIC" "smp_mb__after_atomic" "SMP_MB__AFTER_ATOMIC" "smp_mb__after_spinlock" "SMP_MB__AFTER_SPINLOCK" "smp_mb__after_unlock_lock" "SMP_MB__AFTER_UNLOCK_LOCK" "atomic_thread_fence" "ATOMIC_THREAD_FENCE") 'symbols) . font-lock-warning-face)
     ;; C: primitives, types and memory orders.
     ("\\_<\\(\\(?:READ\\|WRITE\\)_ONCE\\|\\(?:smp\\|rcu\\|srcu\\|spin\\|atomic\\|xchg\\|cmpxchg\\|synchronize\\)\\(?:_[a-z_]+\\)?\\)\\s-*("
      (1 font-lock-builtin-face))
@@ -48,7 +48,7 @@
     ("\\_<memory_order_[a-z_]+\\_>" . font-lock-constant-face)
     ("^\\(P[0-9]+\\)\\s-*(" (1 font-lock-function-name-face))
     ;; Calls.
-    (,(regexp-opt '("xchg" "cas" "fetch_add" "fetch_sub" "fetch_and" "fetch_or" "fetch_xor" "lock" "unlock" "assert" "assume" "await")
+    (,(regexp-opt '("xchg" "cas" "fetch_add" "fetch_sub" "fetch_and" "fetch_or" "fetch_xor" "fetch_max" "fetch_min" "lock" "unlock" "assert" "assume" "await")
                   'symbols)
      . font-lock-builtin-face)
     ("\\_<\\(P?[0-9]+\\|[A-Za-z_][A-Za-z0-9_]*\\)\\(?:\\[[^]]*\\]\\)?:\\(%?[A-Za-z_][A-Za-z0-9_]*\\)"

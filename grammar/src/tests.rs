@@ -474,26 +474,26 @@ fn the_first_word_is_the_dialect() {
     check_errors(
         "C SB\n{}\n",
         expect![[r#"
-        1:1 "C" E0102: herd's C dialect is not supported yet: a file starts with `litmus`, `X86` or `X86_64`
-    "#]],
+            3:1 "" E0117: the test has no thread, as `P0(int *x) { … }`
+        "#]],
     );
     check_errors(
         "Litmus SB\n",
         expect![[r#"
-        1:1 "Litmus" E0101: `Litmus` is no dialect: a file starts with `litmus`, `X86` or `X86_64` (did you mean `litmus`?)
-    "#]],
+            1:1 "Litmus" E0101: `Litmus` is no dialect: a file starts with `litmus`, `X86`, `X86_64` or `C` (did you mean `litmus`?)
+        "#]],
     );
     check_errors(
         "AArch64 SB\n{}\n",
         expect![[r#"
-        1:1 "AArch64" E0101: `AArch64` is no dialect: a file starts with `litmus`, `X86` or `X86_64`
-    "#]],
+            1:1 "AArch64" E0101: `AArch64` is no dialect: a file starts with `litmus`, `X86`, `X86_64` or `C`
+        "#]],
     );
     check_errors(
         "",
         expect![[r#"
-        1:1 "" E0103: the file is empty: a test starts with `litmus`, `X86` or `X86_64`
-    "#]],
+            1:1 "" E0103: the file is empty: a test starts with `litmus`, `X86`, `X86_64` or `C`
+        "#]],
     );
     check_errors(
         "litmus\nshared x;\n",

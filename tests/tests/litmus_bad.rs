@@ -85,7 +85,7 @@ fn each_says_what_is_wrong_with_it() {
           E0202 line 11: `P0` is declared again, as a thread
 
         empty.litmus
-          E0103 line 1: the file is empty: a test starts with `litmus`, `X86` or `X86_64`
+          E0103 line 1: the file is empty: a test starts with `litmus`, `X86`, `X86_64` or `C`
 
         endless-loop.litmus
           SC: no complete execution
@@ -132,7 +132,7 @@ fn each_says_what_is_wrong_with_it() {
           E0106 line 7: this comment is never closed
 
         unknown-dialect.litmus
-          E0101 line 1: `AArch64` is no dialect: a file starts with `litmus`, `X86` or `X86_64`
+          E0101 line 1: `AArch64` is no dialect: a file starts with `litmus`, `X86`, `X86_64` or `C`
 
         unknown-location.litmus
           E0201 line 7: thread P0 reads register `countre` but never assigns it

@@ -30,13 +30,13 @@ syntax keyword litmusStorage shared mutex param const
 syntax keyword litmusThread thread nextgroup=litmusThreadDef skipwhite
 syntax match   litmusThreadDef '\h\w*' contained
 syntax keyword litmusControl if else while max for in repeat break continue return
-syntax keyword litmusCall xchg cas fetch_add fetch_sub fetch_and fetch_or fetch_xor lock unlock assert assume await
-syntax match   litmusFence '\c\<\%(mfence\|sfence\|lfence\)\>'
+syntax keyword litmusCall xchg cas fetch_add fetch_sub fetch_and fetch_or fetch_xor fetch_max fetch_min lock unlock assert assume await
+syntax match   litmusFence '\c\<\%(mfence\|sfence\|lfence\|smp_mb\|smp_wmb\|smp_rmb\|barrier\|smp_mb__before_atomic\|smp_mb__after_atomic\|smp_mb__after_spinlock\|smp_mb__after_unlock_lock\|atomic_thread_fence\)\>'
 
 " herd columns.
 syntax match litmusMeta '^\u\a*=.*$' contains=litmusMetaKey
 syntax match litmusMetaKey '^\u\a*\ze=' contained
-syntax match litmusInstruction '\c\<\%(mov[sz][bwl]\|mov\|xchg\|movabs\|movzx\|movsx\|movsxd\|lea\|xadd\|cmpxchg\|inc\|dec\|neg\|not\|add\|sub\|and\|or\|xor\|shl\|sal\|shr\|sar\|cmp\|test\|ret\|nop\|pause\|endbr64\|endbr32\|prefetcht0\|prefetcht1\|prefetcht2\|prefetchnta\|prefetchw\|clflush\|clflushopt\)[bwlq]\=\ze\s\+[\[$%(0-9A-Za-z]'
+syntax match litmusInstruction '\c\<\%(mov[sz][bwl]\|mov\|xchg\|movabs\|movzx\|movsx\|movsxd\|lea\|xadd\|cmpxchg\|inc\|dec\|neg\|not\|add\|sub\|and\|or\|xor\|shl\|sal\|shr\|sar\|rol\|cmp\|test\|ret\|nop\|pause\|endbr64\|endbr32\|prefetcht0\|prefetcht1\|prefetcht2\|prefetchnta\|prefetchw\|clflush\|clflushopt\)[bwlq]\=\ze\s\+[\[$%(0-9A-Za-z]'
 syntax match litmusControl '\c\<\%(jmp\|je\|jz\|jne\|jnz\|jl\|jnge\|jge\|jnl\|jle\|jng\|jg\|jnle\|jb\|jc\|jnae\|jae\|jnb\|jnc\|jbe\|jna\|ja\|jnbe\|js\|jns\|jo\|jno\|jp\|jpe\|jnp\|jpo\)\ze\s\+\h\w*\s*[|;]'
 syntax match litmusCpuRegister '\c%\=\<\%(rax\|eax\|ax\|al\|ah\|rbx\|ebx\|bx\|bl\|bh\|rcx\|ecx\|cx\|cl\|ch\|rdx\|edx\|dx\|dl\|dh\|rsi\|esi\|si\|sil\|rdi\|edi\|di\|dil\|rbp\|ebp\|bp\|bpl\|rsp\|esp\|sp\|spl\|r8\|r8d\|r8w\|r8b\|r9\|r9d\|r9w\|r9b\|r10\|r10d\|r10w\|r10b\|r11\|r11d\|r11w\|r11b\|r12\|r12d\|r12w\|r12b\|r13\|r13d\|r13w\|r13b\|r14\|r14d\|r14w\|r14b\|r15\|r15d\|r15w\|r15b\|rip\|eip\|ip\|cs\|ds\|es\|fs\|gs\|ss\)\>'
 syntax match litmusColumn '|'
