@@ -9,6 +9,7 @@ mod rf;
 mod rf_part;
 mod schedule;
 mod states;
+pub mod symbolic;
 mod trace;
 
 use crate::collect::{Collector, Watch};
