@@ -20,6 +20,10 @@ pub struct Options {
     pub max_classes: Option<u64>,
     /// Bytes the exploration may hold.
     pub max_memory: Option<usize>,
+    /// The rounds and the last timestamp of the engine `lazy`; as many as are always enough
+    /// when they are not given.
+    pub rounds: Option<usize>,
+    pub timestamps: Option<usize>,
     /// Set from outside, it stops the exploration within milliseconds.
     pub cancel: Arc<AtomicBool>,
 }
@@ -31,6 +35,8 @@ impl Default for Options {
             max_time: None,
             max_classes: None,
             max_memory: Some(usize::try_from(4u64 << 30).unwrap_or(usize::MAX)),
+            rounds: None,
+            timestamps: None,
             cancel: Arc::default(),
         }
     }
@@ -45,6 +51,8 @@ pub enum Completeness {
     OutOfMemory,
     /// An execution has more events than the engines can hold.
     TooManyEvents,
+    /// Not everything was asked: more rounds or timestamps could have found more.
+    OutOfRounds,
     Cancelled,
 }
 
@@ -126,6 +134,9 @@ pub struct Report {
     pub blocked: u64,
     /// The outcomes the filter drops are not here.
     pub outcomes: Outcomes,
+    /// Whether these are all: an engine that counts no classes may know every verdict and not
+    /// every outcome.
+    pub outcomes_complete: bool,
     /// Parallel to [`Program::conditions`].
     pub conditions: Vec<ConditionReport>,
     /// Sorted by place.

@@ -3,6 +3,7 @@
 
 pub mod answers;
 pub mod counts;
+pub mod dense;
 pub mod files;
 pub mod formatted;
 pub mod mutate;

@@ -395,6 +395,7 @@ fn refusal_text(refusal: &Refusal) -> String {
                 Completeness::OutOfClasses => "the limit of classes is reached",
                 Completeness::OutOfMemory => "the memory limit is reached",
                 Completeness::TooManyEvents => "an execution has more events than can be held",
+                Completeness::OutOfRounds => "the rounds are used up",
                 Completeness::Cancelled => "it was stopped",
                 Completeness::Complete => "it ended early",
             };

@@ -117,7 +117,7 @@ fn model(program: &Program, lines: &Lines, report: &Report, timings: bool) -> Js
     json!({
         "complete": report.complete(),
         "engine": report.engine.name(),
-        "classes": report.classes,
+        "classes": report.engine.counts().then_some(report.classes),
         "blocked": report.blocked,
         "time_us": if timings { report.time.as_micros() as u64 } else { 0 },
         "outcomes": outcomes,
@@ -137,6 +137,7 @@ fn stopped(completeness: Completeness) -> Option<&'static str> {
         Completeness::OutOfClasses => Some("classes"),
         Completeness::OutOfMemory => Some("memory"),
         Completeness::TooManyEvents => Some("events"),
+        Completeness::OutOfRounds => Some("rounds"),
         Completeness::Cancelled => Some("cancelled"),
     }
 }

@@ -52,6 +52,7 @@ pub fn unfinished_phrase(
         Completeness::TooManyEvents => {
             format!("{classes}, then an execution with more events than can be held")
         }
+        Completeness::OutOfRounds => "more rounds or timestamps could find more".to_owned(),
         Completeness::Cancelled => format!("{classes}, then it was stopped"),
     };
     let seen = match report.outcomes.len() {

@@ -14,13 +14,13 @@ use super::solver::Lit;
 use super::sources::{Read, Sources, share_place};
 use super::term::{EventIndex, Node, Term, ZERO};
 use super::unroll::{Event, Kind, Why};
-use crate::program::{LocId, Program, ThreadId};
+use crate::program::{LocId, Loop, Place, Program, ThreadId};
 use crate::report::{Budget, Completeness};
 
 #[derive(Debug)]
 pub struct Axioms<'f, 'u> {
-    pub formula: &'f mut Formula<'u>,
-    pub order: Order,
+    formula: &'f mut Formula<'u>,
+    order: &'f Order,
     program: &'u Program,
     sources: &'f Sources,
     /// The source of each read: for each event its sources, the initial value as none.
@@ -33,7 +33,7 @@ impl<'f, 'u> Axioms<'f, 'u> {
     pub fn new(
         program: &'u Program,
         formula: &'f mut Formula<'u>,
-        order: Order,
+        order: &'f Order,
         sources: &'f Sources,
         budget: &mut Budget,
     ) -> Result<Self, Completeness> {
@@ -64,8 +64,8 @@ impl<'f, 'u> Axioms<'f, 'u> {
         &self.formula.unrolled.events[event as usize]
     }
 
-    fn add(&mut self, rule: Rule, clause: &[Lit]) {
-        self.formula.circuit.solver.add(rule, clause);
+    fn add(&mut self, rule: Rule, about: &[EventIndex], clause: &[Lit]) {
+        self.formula.circuit.solver.axiom(rule, about, clause);
     }
 
     fn fresh(&mut self) -> Lit {
@@ -97,7 +97,7 @@ impl<'f, 'u> Axioms<'f, 'u> {
         if event.kind == Kind::Lock {
             for i in 0..self.formula.word(event.read).width() {
                 let bit = self.formula.word(event.read).bit(i);
-                self.add(Rule::LockFree, &[!executed, !bit]);
+                self.add(Rule::LockFree, &[read.event], &[!executed, !bit]);
             }
         }
         let rivals: Vec<Rival> = self
@@ -121,7 +121,7 @@ impl<'f, 'u> Axioms<'f, 'u> {
         }
         let mut clause = vec![!executed];
         clause.extend(found.iter().map(|(_, from)| *from));
-        self.add(Rule::Source, &clause);
+        self.add(Rule::Source, &[read.event], &clause);
         self.from.insert(read.event, found);
     }
 
@@ -159,41 +159,46 @@ impl<'f, 'u> Axioms<'f, 'u> {
             for i in 0..64 {
                 let bit = self.formula.word(event.read).bit(i);
                 let equal = if init >> i & 1 != 0 { bit } else { !bit };
-                self.add(Rule::SourceValue, &[!from, !at, equal]);
+                self.add(Rule::SourceValue, &[read], &[!from, !at, equal]);
             }
         }
         for rival in rivals {
             let [a, b, c] = rival.hidden;
-            self.add(Rule::FromInitial, &[!from, a, b, c]);
+            self.add(Rule::FromInitial, &[read, rival.write], &[!from, a, b, c]);
         }
     }
 
     fn reads_from(&mut self, read: EventIndex, write: EventIndex, from: Lit, rivals: &[Rival]) {
         let (event, source) = (self.event(read), self.event(write));
         let writes = self.formula.truth(source.writes);
-        self.add(Rule::SourceWrites, &[!from, writes]);
+        self.add(Rule::SourceWrites, &[read, write], &[!from, writes]);
         for &(loc, at) in &event.places {
             let at = self.formula.truth(at);
             let there = self.formula.truth(source.at(loc));
-            self.add(Rule::SourcePlace, &[!from, !at, there]);
+            self.add(Rule::SourcePlace, &[read, write], &[!from, !at, there]);
         }
         self.formula.make(source.value);
-        self.equal(Rule::SourceValue, from, event.read, source.value);
+        let values = [event.read, source.value];
+        self.equal(Rule::SourceValue, &[read, write], from, values);
         if source.thread != event.thread {
             let before = self.order.before(write, read);
-            self.add(Rule::SourceBefore, &[!from, before]);
+            self.add(Rule::SourceBefore, &[read, write], &[!from, before]);
         }
         for rival in rivals {
             if rival.write != write {
                 let [a, b, c] = rival.hidden;
                 let before = self.order.before(rival.write, write);
-                self.add(Rule::FromRead, &[!from, a, b, c, before]);
+                self.add(
+                    Rule::FromRead,
+                    &[read, write, rival.write],
+                    &[!from, a, b, c, before],
+                );
             }
         }
     }
 
     /// When the literal holds the two terms are equal, bit by bit.
-    fn equal(&mut self, rule: Rule, when: Lit, a: Term, b: Term) {
+    fn equal(&mut self, rule: Rule, about: &[EventIndex], when: Lit, [a, b]: [Term; 2]) {
         let width = self
             .formula
             .word(a)
@@ -202,8 +207,8 @@ impl<'f, 'u> Axioms<'f, 'u> {
         for i in 0..width {
             let (a, b) = (self.formula.word(a).bit(i), self.formula.word(b).bit(i));
             if a != b {
-                self.add(rule, &[!when, !a, b]);
-                self.add(rule, &[!when, a, !b]);
+                self.add(rule, about, &[!when, !a, b]);
+                self.add(rule, about, &[!when, a, !b]);
             }
         }
     }
@@ -231,14 +236,14 @@ impl<'f, 'u> Axioms<'f, 'u> {
                 Some(write) => {
                     let value = self.event(write).value;
                     self.formula.make(value);
-                    self.equal(Rule::FinalValue, last, end, value);
+                    self.equal(Rule::FinalValue, &[write], last, [end, value]);
                 }
                 None => {
                     let init = self.program.locations[loc as usize].init;
                     for i in 0..64 {
                         let bit = self.formula.word(end).bit(i);
                         let equal = if init >> i & 1 != 0 { bit } else { !bit };
-                        self.add(Rule::FinalValue, &[!last, equal]);
+                        self.add(Rule::FinalValue, &[], &[!last, equal]);
                     }
                 }
             }
@@ -261,23 +266,24 @@ impl<'f, 'u> Axioms<'f, 'u> {
             }
         }
         let initial = self.fresh();
-        for &(_, there) in &writers {
-            self.add(Rule::LastInitial, &[!initial, !there]);
+        for &(write, there) in &writers {
+            self.add(Rule::LastInitial, &[write], &[!initial, !there]);
         }
         let mut found = vec![(None, initial)];
         for &(write, there) in &writers {
             let last = self.fresh();
-            self.add(Rule::LastWrites, &[!last, there]);
+            self.add(Rule::LastWrites, &[write], &[!last, there]);
             for &(other, there) in &writers {
                 if other != write {
                     let before = self.order.before(other, write);
-                    self.add(Rule::LastIsLast, &[!last, !there, before]);
+                    self.add(Rule::LastIsLast, &[write, other], &[!last, !there, before]);
                 }
             }
             found.push((Some(write), last));
         }
         let some: Vec<Lit> = found.iter().map(|(_, last)| *last).collect();
-        self.add(Rule::Last, &some);
+        let writers: Vec<EventIndex> = writers.iter().map(|(write, _)| *write).collect();
+        self.add(Rule::Last, &writers, &some);
         self.last.insert(loc, found.clone());
         found
     }
@@ -303,7 +309,7 @@ impl<'f, 'u> Axioms<'f, 'u> {
                             clause.push(last);
                         }
                     }
-                    self.add(Rule::WaitsForHeld, &clause);
+                    self.add(Rule::WaitsForHeld, &[*lock], &clause);
                 }
                 Why::Await(reads) => self.read_last(for_ever, waits, reads),
                 Why::Stopped(_) => {}
@@ -328,7 +334,7 @@ impl<'f, 'u> Axioms<'f, 'u> {
                         .find(|(write, _)| *write == source)
                         .map_or(Lit::FALSE, |(_, last)| *last);
                     let clause = [!for_ever, !waits, later, !executed, !from, !at, is_last];
-                    self.add(Rule::WaitsForLast, &clause);
+                    self.add(Rule::WaitsForLast, &[read], &clause);
                 }
             }
             later = self.formula.circuit.or(later, executed);
@@ -347,7 +353,7 @@ impl<'f, 'u> Axioms<'f, 'u> {
         for (a, b) in alike(self.program) {
             if let (Some(a), Some(b)) = (first[a as usize], first[b as usize]) {
                 let before = self.order.before(a, b);
-                self.add(Rule::Symmetry, &[!symmetric, before]);
+                self.add(Rule::Symmetry, &[a, b], &[!symmetric, before]);
             }
         }
         symmetric
@@ -362,14 +368,13 @@ struct Rival {
 
 /// Neighbours among the threads that do the same and whose registers nobody observes.
 fn alike(program: &Program) -> Vec<(ThreadId, ThreadId)> {
-    use crate::program::Place;
     let observed = |t: usize| {
         let mut places = program.observed.iter().map(|o| o.place);
         places.any(|place| matches!(place, Place::Register(of, _) if of as usize == t))
     };
     let same = |a: usize, b: usize| {
         let (a, b) = (&program.threads[a], &program.threads[b]);
-        let bounds = |l: &crate::program::Loop| l.bound;
+        let bounds = |l: &Loop| l.bound;
         a.code == b.code
             && a.regs == b.regs
             && a.loops.iter().map(bounds).eq(b.loops.iter().map(bounds))

@@ -2,10 +2,11 @@
 
 use super::bits::{self, Word};
 use super::circuit::Circuit;
-use super::range::Ranges;
+use super::range::{Range, Ranges};
 use super::solver::Lit;
 use super::term::{Node, Term, Terms};
 use super::unroll::Unrolled;
+use crate::program::LocId;
 
 #[derive(Debug)]
 pub struct Formula<'u> {
@@ -27,10 +28,20 @@ impl<'u> Formula<'u> {
         formula
     }
 
+    /// What a location can hold.
+    pub fn location(&self, loc: LocId) -> Range {
+        self.ranges.location(loc)
+    }
+
     /// The literal of a truth.
     pub fn truth(&mut self, term: Term) -> Lit {
         self.make(term);
         self.word(term).bit(0)
+    }
+
+    /// Whether a truth that was made holds in the assignment that was found last.
+    pub fn holds(&self, term: Term) -> bool {
+        self.circuit.solver.value(self.word(term).bit(0))
     }
 
     /// The word of a term that was made.

@@ -16,9 +16,11 @@
 use super::formula::Formula;
 use super::rule::Rule;
 use super::solver::Lit;
-use super::term::EventIndex;
+use super::term::{EventIndex, Term, ZERO};
 use super::unroll::{Event, Kind};
-use crate::program::{FenceKind, Model};
+use crate::engine::Task;
+use crate::model::{Buffers, Rules};
+use crate::program::FenceKind;
 use crate::report::{Budget, Completeness};
 
 #[derive(Debug)]
@@ -31,17 +33,14 @@ pub struct Order {
     before: Vec<Lit>,
 }
 
-/// More events than this are too many: the triples grow with their cube.
-const MAX_EVENTS: usize = 2_000;
 /// What the clauses of a triple cost, about.
 const TRIPLE_BYTES: usize = 100;
 
 impl Order {
     pub fn new(
         formula: &mut Formula<'_>,
-        model: Model,
-        max_memory: usize,
-        budget: &mut Budget,
+        rules: Rules,
+        task: &mut Task<'_, '_>,
     ) -> Result<Order, Completeness> {
         let all = &formula.unrolled.events;
         let mut order = Order {
@@ -56,10 +55,7 @@ impl Order {
             }
         }
         let n = order.events.len();
-        if n > MAX_EVENTS {
-            return Err(Completeness::TooManyEvents);
-        }
-        if n * n * n / 6 * TRIPLE_BYTES > max_memory {
+        if n * n * n / 6 * TRIPLE_BYTES > task.options.max_memory.unwrap_or(usize::MAX) {
             return Err(Completeness::OutOfMemory);
         }
         order.before = vec![Lit::FALSE; n * n];
@@ -67,18 +63,18 @@ impl Order {
             for j in i + 1..n {
                 let (a, b) = (order.events[i], order.events[j]);
                 let lit = if all[a as usize].thread == all[b as usize].thread {
-                    in_thread(formula, model, a, b)
+                    in_thread(formula, rules, a, b)
                 } else {
                     formula.circuit.solver.fresh()
                 };
                 order.before[i * n + j] = lit;
                 order.before[j * n + i] = !lit;
             }
-            if let Some(reason) = budget.interrupted() {
+            if let Some(reason) = task.budget.interrupted() {
                 return Err(reason);
             }
         }
-        order.transitive(formula, budget)?;
+        order.transitive(formula, task.budget)?;
         Ok(order)
     }
 
@@ -99,10 +95,11 @@ impl Order {
             for j in i + 1..n {
                 let ij = self.before[i * n + j];
                 for k in j + 1..n {
+                    let about = [self.events[i], self.events[j], self.events[k]];
                     let jk = self.before[j * n + k];
                     let ik = self.before[i * n + k];
-                    solver.add(Rule::Transitive, &[!ij, !jk, ik]);
-                    solver.add(Rule::Transitive, &[ij, jk, !ik]);
+                    solver.axiom(Rule::Transitive, &about, &[!ij, !jk, ik]);
+                    solver.axiom(Rule::Transitive, &about, &[ij, jk, !ik]);
                 }
                 if let Some(reason) = budget.poll(0, solver.memory()) {
                     return Err(reason);
@@ -113,65 +110,70 @@ impl Order {
     }
 }
 
+/// Why one event is before another: a rule, what must hold for it, and the fence if it is one.
+type Reason = (Rule, Vec<Term>, Option<EventIndex>);
+
 /// Whether `a` is before `b` in memory when it is in its thread.
-fn in_thread(formula: &mut Formula<'_>, model: Model, a: EventIndex, b: EventIndex) -> Lit {
+fn in_thread(formula: &mut Formula<'_>, rules: Rules, a: EventIndex, b: EventIndex) -> Lit {
     let events = &formula.unrolled.events;
-    let (first, second) = (&events[a as usize], &events[b as usize]);
-    let reasons = match first.kind {
-        Kind::Load => vec![(Rule::AfterLoad, Vec::new())],
-        Kind::Rmw | Kind::Lock | Kind::Unlock => vec![(Rule::AfterAtomic, Vec::new())],
-        Kind::Store if model == Model::Sc => vec![(Rule::AfterStore, Vec::new())],
-        Kind::Store => after_buffered(model, &events[a as usize + 1..b as usize], first, second),
+    let reasons = match events[a as usize].kind {
+        Kind::Load => vec![(Rule::AfterLoad, Vec::new(), None)],
+        Kind::Rmw | Kind::Lock | Kind::Unlock => vec![(Rule::AfterAtomic, Vec::new(), None)],
+        Kind::Store if !rules.buffer_stores() => vec![(Rule::AfterStore, Vec::new(), None)],
+        Kind::Store => after_buffered(rules, events, a, b),
         Kind::Fence(_) => Vec::new(),
     };
     let mut clauses = Vec::new();
-    for (rule, conditions) in reasons {
+    for (rule, conditions, fence) in reasons {
         if !formula.circuit.solver.has(rule) {
             continue;
         }
+        let about: Vec<EventIndex> = [a, b].into_iter().chain(fence).collect();
         let mut clause: Vec<Lit> = conditions.iter().map(|&c| !formula.truth(c)).collect();
         clause.retain(|lit| *lit != Lit::FALSE);
         if clause.is_empty() {
-            return Lit::TRUE;
+            return formula.circuit.solver.always(rule, &about);
         }
-        clauses.push((rule, clause));
+        clauses.push((rule, about, clause));
     }
     let before = formula.circuit.solver.fresh();
-    for (rule, mut clause) in clauses {
+    for (rule, about, mut clause) in clauses {
         clause.push(before);
-        formula.circuit.solver.add(rule, &clause);
+        formula.circuit.solver.axiom(rule, &about, &clause);
     }
     before
 }
 
-/// Why a store that waits in a buffer reaches memory before what follows: each reason with
-/// what must hold for it.
-fn after_buffered(
-    model: Model,
-    between: &[Event],
-    store: &Event,
-    next: &Event,
-) -> Vec<(Rule, Vec<super::term::Term>)> {
+/// Why a store that waits in a buffer reaches memory before what follows.
+fn after_buffered(rules: Rules, events: &[Event], a: EventIndex, b: EventIndex) -> Vec<Reason> {
+    let (store, next) = (&events[a as usize], &events[b as usize]);
     let fences = |kind: FenceKind, rule: Rule| {
-        let executed = between.iter().filter(move |e| e.kind == Kind::Fence(kind));
-        executed.map(move |fence| (rule, vec![fence.guard]))
+        let between = (a + 1..b).filter(move |&f| events[f as usize].kind == Kind::Fence(kind));
+        between.map(move |fence| (rule, vec![events[fence as usize].guard], Some(fence)))
     };
+    let mut places: Vec<Reason> = Vec::new();
+    for &(loc, at) in &store.places {
+        let other = next.at(loc);
+        if other != ZERO {
+            places.push((Rule::LocationOrder, vec![at, other], None));
+        }
+    }
     match next.kind {
-        Kind::Rmw | Kind::Lock | Kind::Unlock => vec![(Rule::Drain, vec![next.guard])],
-        Kind::Load => fences(FenceKind::Full, Rule::FullFence).collect(),
-        Kind::Store if model == Model::Tso => vec![(Rule::StoreOrder, Vec::new())],
-        Kind::Store => {
-            let mut reasons: Vec<_> = fences(FenceKind::Full, Rule::FullStoreFence)
-                .chain(fences(FenceKind::StoreStore, Rule::StoreFence))
-                .collect();
-            for &(loc, at) in &store.places {
-                let other = next.at(loc);
-                if other != super::term::ZERO {
-                    reasons.push((Rule::LocationOrder, vec![at, other]));
-                }
+        Kind::Rmw | Kind::Lock | Kind::Unlock => vec![(Rule::Drain, vec![next.guard], None)],
+        Kind::Load => {
+            let mut reasons: Vec<_> = fences(FenceKind::Full, Rule::FullFence).collect();
+            if !rules.forwarding {
+                reasons.append(&mut places);
             }
             reasons
         }
+        Kind::Store if rules.buffers == Buffers::PerThread => {
+            vec![(Rule::StoreOrder, Vec::new(), None)]
+        }
+        Kind::Store => fences(FenceKind::Full, Rule::FullStoreFence)
+            .chain(fences(FenceKind::StoreStore, Rule::StoreFence))
+            .chain(places)
+            .collect(),
         Kind::Fence(_) => Vec::new(),
     }
 }

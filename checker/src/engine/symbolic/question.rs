@@ -2,43 +2,66 @@
 
 use super::term::{ONE, Term, Terms, ZERO};
 use super::unroll::{Unrolled, Why};
+use crate::operational::End;
 use crate::program::{Compare, Op, Pc, Program, Prop, Span, Term as Side, ThreadId};
-use crate::report::FailureKind;
 use crate::thread::Stop;
 
 #[derive(Debug)]
 pub struct Questions {
-    /// Every thread comes to its end, and the filter lets the outcome pass.
+    /// Every thread comes to its end.
+    pub complete: Term,
+    /// And the filter lets the outcome pass.
     pub outcome: Term,
     /// Parallel to [`Program::conditions`].
     pub conditions: Vec<Term>,
-    pub failures: Vec<(FailureAt, Term)>,
-    pub bounds: Vec<(BoundAt, Term)>,
+    /// Where a thread may fail or come to a loop's bound, and whether it does. Failures of one
+    /// statement are one.
+    pub stops: Vec<(StopAt, Term)>,
     /// Somebody waits for a mutex or in an `await`, and nobody has stopped otherwise.
     pub waiting: Term,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FailureAt {
-    pub kind: FailureKind,
-    pub thread: ThreadId,
-    pub span: Span,
+pub struct StopAt {
+    thread: ThreadId,
+    why: Stop,
+    place: Place,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BoundAt {
-    pub thread: ThreadId,
-    pub loop_id: Option<u16>,
-    pub pc: Pc,
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Place {
+    Statement(Span),
+    Instruction(Pc),
+}
+
+impl StopAt {
+    fn new(program: &Program, thread: ThreadId, why: Stop, pc: Pc) -> StopAt {
+        let place = match why {
+            Stop::Failed(_) => {
+                Place::Statement(program.threads[thread as usize].spans[pc as usize].clone())
+            }
+            _ => Place::Instruction(pc),
+        };
+        StopAt { thread, why, place }
+    }
+
+    /// Whether these threads have ended so.
+    pub fn is_among(&self, program: &Program, ends: &[End]) -> bool {
+        match ends.get(self.thread as usize) {
+            Some(&End::Stopped(why, pc)) => StopAt::new(program, self.thread, why, pc) == *self,
+            _ => false,
+        }
+    }
 }
 
 impl Questions {
     pub fn new(program: &Program, unrolled: &mut Unrolled) -> Questions {
         let terms = &mut unrolled.terms;
-        let mut outcome = ONE;
+        let mut complete = ONE;
         for thread in &unrolled.threads {
-            outcome = terms.and(outcome, thread.done);
+            complete = terms.and(complete, thread.done);
         }
+        let mut outcome = complete;
         if let Some(filter) = &program.filter {
             let passes = proposition(terms, &unrolled.observed, filter);
             outcome = terms.and(outcome, passes);
@@ -49,10 +72,10 @@ impl Questions {
             .map(|condition| proposition(terms, &unrolled.observed, &condition.prop))
             .collect();
         let mut questions = Questions {
+            complete,
             outcome,
             conditions,
-            failures: Vec::new(),
-            bounds: Vec::new(),
+            stops: Vec::new(),
             waiting: ZERO,
         };
         let mut stopped = ZERO;
@@ -62,22 +85,12 @@ impl Questions {
                     questions.waiting = terms.or(questions.waiting, stop.guard);
                     continue;
                 }
-                Why::Stopped(Stop::Failed(kind)) => {
-                    let spans = &program.threads[stop.thread as usize].spans;
-                    let at = FailureAt {
-                        kind: *kind,
-                        thread: stop.thread,
-                        span: spans[stop.pc as usize].clone(),
-                    };
-                    ask(terms, &mut questions.failures, at, stop.guard);
-                }
-                Why::Stopped(Stop::Bound(loop_id)) => {
-                    let at = BoundAt {
-                        thread: stop.thread,
-                        loop_id: *loop_id,
-                        pc: stop.pc,
-                    };
-                    ask(terms, &mut questions.bounds, at, stop.guard);
+                Why::Stopped(why @ (Stop::Failed(_) | Stop::Bound(_))) => {
+                    let at = StopAt::new(program, stop.thread, *why, stop.pc);
+                    match questions.stops.iter_mut().find(|(known, _)| *known == at) {
+                        Some((_, any)) => *any = terms.or(*any, stop.guard),
+                        None => questions.stops.push((at, stop.guard)),
+                    }
                 }
                 Why::Stopped(Stop::Assume | Stop::Await) => {}
             }
@@ -86,14 +99,6 @@ impl Questions {
         let nobody = terms.not(stopped);
         questions.waiting = terms.and(questions.waiting, nobody);
         questions
-    }
-}
-
-/// Whether it happens there, on any path.
-fn ask<A: PartialEq>(terms: &mut Terms, asked: &mut Vec<(A, Term)>, at: A, guard: Term) {
-    match asked.iter_mut().find(|(known, _)| *known == at) {
-        Some((_, any)) => *any = terms.or(*any, guard),
-        None => asked.push((at, guard)),
     }
 }
 

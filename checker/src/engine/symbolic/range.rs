@@ -168,6 +168,11 @@ impl Ranges {
         self.terms[term as usize]
     }
 
+    /// What a location can hold.
+    pub fn location(&self, loc: LocId) -> Range {
+        self.finals[loc as usize]
+    }
+
     fn read(&self, event: EventIndex) -> Range {
         self.reads[event as usize]
     }

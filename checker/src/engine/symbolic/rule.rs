@@ -1,13 +1,11 @@
 //! The rules that every clause of the symbolic engines is an instance of.
 
-use std::fmt;
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Rule {
     /// A gate's output is what its inputs make of it.
     Gate,
-    /// What is asked.
-    Question,
+    /// An outcome that was listed is not asked for again.
+    Listed,
 
     /// Loads come before all that follows them in their thread.
     AfterLoad,
@@ -62,14 +60,37 @@ pub enum Rule {
     WaitsForHeld,
     /// A thread that waits in an `await` for ever has read what is there in the end.
     WaitsForLast,
-    /// Threads that are alike come in the order of their numbers.
+    /// Threads that are alike come in the order of their numbers. No axiom: whatever can
+    /// happen can happen so.
     Symmetry,
+
+    /// A thread's statements come in their order, round after round (`lazy`, as all that follow).
+    RoundOrder,
+    /// The clock does not run backwards.
+    ClockRuns,
+    /// A store is not in memory before it is executed.
+    StampAfterClock,
+    /// Stores leave the buffer in the order they entered it (TSO).
+    StampOrder,
+    /// Stores to one location do (PSO).
+    StampLocation,
+    /// An `sfence` keeps the stores around it in order (PSO).
+    StampFence,
+    /// A read-modify-write, lock or unlock waits for the thread's stores.
+    ClockDrains,
+    /// An `mfence` does too.
+    ClockFence,
+    /// A load sees the thread's own store while that is in its buffer.
+    Forward,
+    /// Else it sees what is in memory.
+    ReadMemory,
 }
 
 impl Rule {
-    pub const ALL: [Rule; 28] = [
+    /// What `sat` is made of.
+    pub const SAT: [Rule; 27] = [
         Rule::Gate,
-        Rule::Question,
+        Rule::Listed,
         Rule::AfterLoad,
         Rule::AfterAtomic,
         Rule::AfterStore,
@@ -95,12 +116,25 @@ impl Rule {
         Rule::FinalValue,
         Rule::WaitsForHeld,
         Rule::WaitsForLast,
-        Rule::Symmetry,
     ];
-}
 
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self, f)
-    }
+    /// What `lazy` is made of.
+    pub const LAZY: [Rule; 16] = [
+        Rule::Gate,
+        Rule::Listed,
+        Rule::RoundOrder,
+        Rule::ClockRuns,
+        Rule::StampAfterClock,
+        Rule::StampOrder,
+        Rule::StampLocation,
+        Rule::StampFence,
+        Rule::ClockDrains,
+        Rule::ClockFence,
+        Rule::Forward,
+        Rule::ReadMemory,
+        Rule::LockFree,
+        Rule::FinalValue,
+        Rule::WaitsForHeld,
+        Rule::WaitsForLast,
+    ];
 }

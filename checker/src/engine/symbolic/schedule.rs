@@ -4,18 +4,15 @@ use super::formula::Formula;
 use super::order::Order;
 use super::term::EventIndex;
 use super::unroll::{Event, Kind};
+use crate::model::Rules;
 use crate::operational::{Machine, Move};
 use crate::program::{LocId, Model, Program, ThreadId};
 
 /// The execution of the assignment that was found last: events in memory order, each after
 /// all that its thread does before it.
-pub fn schedule(formula: &mut Formula<'_>, order: &Order, model: Model) -> Vec<Move> {
+pub fn schedule(formula: &Formula<'_>, order: &Order, rules: Rules) -> Vec<Move> {
     let events = &formula.unrolled.events;
-    let mut executed = vec![false; events.len()];
-    for (e, event) in events.iter().enumerate() {
-        let guard = formula.truth(event.guard);
-        executed[e] = formula.circuit.solver.value(guard);
-    }
+    let executed: Vec<bool> = events.iter().map(|e| formula.holds(e.guard)).collect();
     let mut memory: Vec<(usize, EventIndex)> = order
         .events
         .iter()
@@ -42,7 +39,7 @@ pub fn schedule(formula: &mut Formula<'_>, order: &Order, model: Model) -> Vec<M
             at.thread,
             &mut moves,
         );
-        if at.kind == Kind::Store && model != Model::Sc {
+        if at.kind == Kind::Store && rules.buffer_stores() {
             moves.push(Move::Flush {
                 thread: at.thread,
                 loc: place(formula, at),
@@ -72,14 +69,11 @@ fn issue(
     }
 }
 
-fn place(formula: &mut Formula<'_>, event: &Event) -> LocId {
-    for &(loc, at) in &event.places {
-        let at = formula.truth(at);
-        if formula.circuit.solver.value(at) {
-            return loc;
-        }
-    }
-    0
+/// Where an executed event acts in that assignment.
+pub fn place(formula: &Formula<'_>, event: &Event) -> LocId {
+    let mut places = event.places.iter();
+    let found = places.find(|(_, at)| formula.holds(*at));
+    found.map_or(0, |(loc, _)| *loc)
 }
 
 /// Lets everybody go on as far as they can: the execution may have left threads that could.
@@ -91,21 +85,11 @@ pub fn complete(program: &Program, model: Model, mut moves: Vec<Move>) -> Vec<Mo
             return moves;
         }
     }
+    let mut possible = Vec::new();
     loop {
-        let threads = 0..program.threads.len() as ThreadId;
-        let step = threads
-            .clone()
-            .find(|&t| machine.can_run(t))
-            .map(Move::Thread);
-        let step = step.or_else(|| {
-            threads.clone().find_map(|thread| {
-                let at = machine.flushable(thread).next()?;
-                let loc = machine.threads[thread as usize].buffer[at].loc;
-                Some(Move::Flush { thread, loc })
-            })
-        });
-        match step {
-            Some(step) if machine.step(step).is_some() => moves.push(step),
+        machine.moves(&mut possible);
+        match possible.first() {
+            Some(&step) if machine.step(step).is_some() => moves.push(step),
             _ => return moves,
         }
     }

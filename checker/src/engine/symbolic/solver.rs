@@ -6,6 +6,7 @@ use std::rc::Rc;
 use batsat::{Callbacks, ClauseKind, SolverInterface, lbool};
 
 use super::rule::Rule;
+use super::term::EventIndex;
 use crate::report::{Completeness, Interrupt};
 
 /// A variable or its negation.
@@ -44,6 +45,13 @@ pub enum Answer {
     Stopped(Completeness),
 }
 
+/// An instance of a rule: a clause, and the events it speaks of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Axiom {
+    pub rule: Rule,
+    pub about: Vec<EventIndex>,
+}
+
 pub struct Solver {
     inner: batsat::Solver<Watch>,
     /// The variables, the constant included.
@@ -52,6 +60,8 @@ pub struct Solver {
     held: Rc<Cell<usize>>,
     /// How many clauses it may still learn.
     patience: Rc<Cell<u64>>,
+    /// The axioms so far, for whoever asks what they are.
+    axioms: Option<Vec<Axiom>>,
     /// An axiom that is left out, to see that it is missed.
     without: Option<Rule>,
     clause: Vec<batsat::Lit>,
@@ -75,9 +85,30 @@ impl Solver {
             clauses: 0,
             held,
             patience,
+            axioms: None,
             without,
             clause: Vec::new(),
         }
+    }
+
+    /// Keeps the axioms from here on.
+    pub fn keep_axioms(&mut self) {
+        self.axioms = Some(Vec::new());
+    }
+
+    pub fn kept_axioms(&mut self) -> Vec<Axiom> {
+        self.axioms.take().unwrap_or_default()
+    }
+
+    /// A literal that the rule says is true, about these events. A constant, unless the axioms
+    /// are kept and this is to be one of them.
+    pub fn always(&mut self, rule: Rule, about: &[EventIndex]) -> Lit {
+        if self.axioms.is_none() {
+            return Lit::TRUE;
+        }
+        let lit = self.fresh();
+        self.axiom(rule, about, &[lit]);
+        lit
     }
 
     pub fn fresh(&mut self) -> Lit {
@@ -92,10 +123,21 @@ impl Solver {
         self.without != Some(rule)
     }
 
-    /// Adds an instance of a rule.
+    /// Adds an instance of a rule that speaks of no event.
     pub fn add(&mut self, rule: Rule, lits: &[Lit]) {
+        self.axiom(rule, &[], lits);
+    }
+
+    /// Adds an instance of a rule, about these events.
+    pub fn axiom(&mut self, rule: Rule, about: &[EventIndex], lits: &[Lit]) {
         if lits.contains(&Lit::TRUE) || !self.has(rule) {
             return;
+        }
+        if let Some(axioms) = &mut self.axioms {
+            axioms.push(Axiom {
+                rule,
+                about: about.to_vec(),
+            });
         }
         self.clause.clear();
         self.clause
