@@ -20,6 +20,9 @@ pub struct Options {
     pub max_classes: Option<u64>,
     /// Bytes the exploration may hold.
     pub max_memory: Option<usize>,
+    /// How many outcomes an engine that counts no classes lists beyond those that its answers
+    /// need.
+    pub list_outcomes: usize,
     /// The rounds and the last timestamp of the engine `lazy`; as many as are always enough
     /// when they are not given.
     pub rounds: Option<usize>,
@@ -35,6 +38,7 @@ impl Default for Options {
             max_time: None,
             max_classes: None,
             max_memory: Some(usize::try_from(4u64 << 30).unwrap_or(usize::MAX)),
+            list_outcomes: 1_000,
             rounds: None,
             timestamps: None,
             cancel: Arc::default(),

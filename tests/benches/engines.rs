@@ -4,10 +4,10 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::time::Instant;
 
 use fencepost_checker::{ENGINES, Engine, Model, Options, check};
 use fencepost_tests::counts;
+use fencepost_tests::processor_time::ProcessorTime;
 
 /// What Nidhugg, the papers' own implementation, was measured to need: program, size, model,
 /// classes a second of processor time.
@@ -108,29 +108,6 @@ fn main() -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// The time this thread has run; the wall clock where the system does not tell.
-struct ProcessorTime {
-    nanoseconds: Option<u64>,
-    wall: Instant,
-}
-
-impl ProcessorTime {
-    fn now() -> Self {
-        let schedstat = fs::read_to_string("/proc/thread-self/schedstat").ok();
-        ProcessorTime {
-            nanoseconds: schedstat.and_then(|s| s.split(' ').next()?.parse().ok()),
-            wall: Instant::now(),
-        }
-    }
-
-    fn seconds(&self) -> f64 {
-        match (self.nanoseconds, Self::now().nanoseconds) {
-            (Some(start), Some(end)) if end > start => (end - start) as f64 / 1e9,
-            _ => self.wall.elapsed().as_secs_f64(),
-        }
-    }
 }
 
 /// Linux: `5` clears the peak of the resident set.

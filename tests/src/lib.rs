@@ -7,6 +7,7 @@ pub mod dense;
 pub mod files;
 pub mod formatted;
 pub mod mutate;
+pub mod processor_time;
 pub mod random;
 pub mod random_program;
 pub mod shape;

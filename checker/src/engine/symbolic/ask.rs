@@ -43,10 +43,9 @@ impl Sides {
     }
 }
 
-/// How many outcomes are listed beyond those the questions need, and how many clauses may be
-/// learnt for it.
-const MAX_OUTCOMES: usize = 1_000;
-const MAX_LEARNT: u64 = 20_000;
+/// How many clauses may be learnt to list outcomes: unlike time, a limit that gives the same
+/// list every time.
+const MAX_LEARNT: u64 = 10_000;
 
 /// Asks everything. What was answered before a budget ran out stays.
 pub fn ask(
@@ -190,7 +189,7 @@ impl Asking<'_, '_, '_, '_, '_> {
             .circuit
             .solver
             .set_patience(MAX_LEARNT);
-        let most = self.states.len() + MAX_OUTCOMES;
+        let most = self.states.len() + self.task.options.list_outcomes;
         while self.states.len() < most {
             match self.outcome(&assumptions) {
                 Ok(true) => self.exclude(listing, self.states.len() - 1),
