@@ -55,7 +55,7 @@ fn prepare(task: &mut Task<'_, '_>, without: Option<Rule>) -> Result<Prepared, C
         return Err(Completeness::TooManyEvents);
     }
     let questions = Questions::new(task.program, &mut unrolled);
-    let sources = Sources::new(&unrolled);
+    let sources = Sources::new(&unrolled, task.budget)?;
     let ranges = Ranges::new(task.program, &unrolled, &sources, task.budget)?;
     let max_memory = task.options.max_memory.unwrap_or(usize::MAX);
     let solver = Solver::new(task.budget.interrupt(), max_memory, without);

@@ -114,7 +114,7 @@ fn model(program: &Program, lines: &Lines, report: &Report, timings: bool) -> Js
             })
         })
         .collect();
-    json!({
+    let mut model = json!({
         "complete": report.complete(),
         "engine": report.engine.name(),
         "classes": report.engine.counts().then_some(report.classes),
@@ -126,7 +126,11 @@ fn model(program: &Program, lines: &Lines, report: &Report, timings: bool) -> Js
         "deadlocks": report.deadlocks,
         "bounds": bounds,
         "stopped": stopped(report.completeness),
-    })
+    });
+    if report.complete() && !report.outcomes_complete {
+        model["outcomes_complete"] = json!(false);
+    }
+    model
 }
 
 /// Why a check is not complete; null when it is.

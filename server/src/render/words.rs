@@ -40,7 +40,11 @@ pub fn unfinished_phrase(
     report: &Report,
     limit: Option<Duration>,
 ) -> Option<String> {
-    let classes = counted(report.classes, "class", "classes");
+    let classes = if report.engine.counts() {
+        counted(report.classes, "class", "classes")
+    } else {
+        "not every question answered".to_owned()
+    };
     let why = match report.completeness {
         Completeness::Complete => return None,
         Completeness::OutOfTime => match limit {

@@ -30,12 +30,12 @@ impl Lazy {
         let Prepared {
             unrolled,
             questions,
+            sources,
             ranges,
             solver,
-            ..
         } = prepare(task, self.without)?;
         let mut formula = super::formula(&unrolled, ranges, solver);
-        let enough = Bounds::complete(&formula, rules);
+        let enough = Bounds::complete(&formula, &sources, rules);
         let bounds = Bounds {
             rounds: task
                 .options
@@ -48,7 +48,13 @@ impl Lazy {
                 .unwrap_or(enough.stamps)
                 .min(enough.stamps),
         };
-        let mut rounds = Rounds::new(task.program, rules, &mut formula, bounds, task.budget)?;
+        let mut rounds = Rounds::new(
+            task.program,
+            rules,
+            (&mut formula, &sources),
+            bounds,
+            task.budget,
+        )?;
         let for_ever = rounds.for_ever();
         let choices = rounds.choices_made();
         let encoding = Encoding {

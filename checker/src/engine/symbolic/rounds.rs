@@ -17,6 +17,7 @@ use super::formula::Formula;
 use super::rule::Rule;
 use super::schedule::place;
 use super::solver::Lit;
+use super::sources::Sources;
 use super::term::{EventIndex, Node, ZERO};
 use super::unroll::{Event, Kind, Why};
 use crate::model::Rules;
@@ -35,7 +36,7 @@ pub struct Bounds {
 impl Bounds {
     /// The bounds that are always enough. A new round starts only where the thread number
     /// falls, and the clock need not be more than the number of delayed writes.
-    pub fn complete(formula: &Formula<'_>, rules: Rules) -> Bounds {
+    pub fn complete(formula: &Formula<'_>, sources: &Sources, rules: Rules) -> Bounds {
         let mut counts = vec![0; formula.unrolled.threads.len()];
         for event in visible(formula, rules) {
             counts[formula.unrolled.events[event as usize].thread as usize] += 1;
@@ -45,7 +46,9 @@ impl Bounds {
         let events = 0..formula.unrolled.events.len() as EventIndex;
         Bounds {
             rounds: all - most + 1,
-            stamps: events.filter(|&e| is_delayable(formula, rules, e)).count(),
+            stamps: events
+                .filter(|&e| is_delayable(formula, sources, rules, e))
+                .count(),
         }
     }
 }
@@ -65,24 +68,19 @@ fn visible(formula: &Formula<'_>, rules: Rules) -> Vec<EventIndex> {
 
 /// Whether anything can come of a store's waiting: a later load of its thread, or under PSO a
 /// later store elsewhere, before the buffer is certain to be drained.
-fn is_delayable(formula: &Formula<'_>, rules: Rules, store: EventIndex) -> bool {
+fn is_delayable(formula: &Formula<'_>, sources: &Sources, rules: Rules, store: EventIndex) -> bool {
     let events = &formula.unrolled.events;
     let at = &events[store as usize];
     if !rules.buffer_stores() || at.kind != Kind::Store {
         return false;
     }
-    let certain = formula.unrolled.terms.conjuncts(at.guard);
     let mut fenced = false;
-    for next in &events[store as usize + 1..] {
+    for e in store + 1..events.len() as EventIndex {
+        let next = &events[e as usize];
         if next.thread != at.thread {
             return false;
         }
-        let is_certain = formula
-            .unrolled
-            .terms
-            .conjuncts(next.guard)
-            .iter()
-            .all(|term| certain.binary_search(term).is_ok());
+        let is_certain = sources.implied(e, store);
         match next.kind {
             Kind::Load => return true,
             Kind::Store => {
@@ -113,6 +111,7 @@ pub struct Rounds<'f, 'u> {
     formula: &'f mut Formula<'u>,
     program: &'u Program,
     rules: Rules,
+    sources: &'f Sources,
     bounds: Bounds,
     visible: Vec<EventIndex>,
     /// Whether an event comes in a round after this one, for each event and round but the last.
@@ -134,7 +133,7 @@ impl<'f, 'u> Rounds<'f, 'u> {
     pub fn new(
         program: &'u Program,
         rules: Rules,
-        formula: &'f mut Formula<'u>,
+        (formula, sources): (&'f mut Formula<'u>, &'f Sources),
         bounds: Bounds,
         budget: &mut Budget,
     ) -> Result<Self, Completeness> {
@@ -153,6 +152,7 @@ impl<'f, 'u> Rounds<'f, 'u> {
             formula,
             program,
             rules,
+            sources,
             bounds,
             visible,
             later: none.clone(),
@@ -210,7 +210,7 @@ impl<'f, 'u> Rounds<'f, 'u> {
             self.later[e as usize] = later;
             previous = Some(e);
             self.clock[e as usize] = self.unary(self.bounds.stamps);
-            self.stamp[e as usize] = if is_delayable(self.formula, self.rules, e) {
+            self.stamp[e as usize] = if is_delayable(self.formula, self.sources, self.rules, e) {
                 self.unary(self.bounds.stamps)
             } else {
                 self.clock[e as usize].clone()

@@ -2,13 +2,17 @@
 
 use super::term::{EventIndex, Term, ZERO};
 use super::unroll::{Event, Kind, Unrolled};
+use crate::report::{Budget, Completeness};
+
+/// With more conditions than this on an event, nothing is made of them.
+const MAX_CONJUNCTS: usize = 256;
 
 #[derive(Debug)]
 pub struct Sources {
     reads: Vec<Read>,
     writes: Vec<EventIndex>,
-    /// What holds when an event is executed, for each event.
-    when: Vec<Vec<Term>>,
+    /// What holds when an event is executed, for each event; none where that is much.
+    when: Vec<Option<Vec<Term>>>,
 }
 
 /// A read, and what it may read from.
@@ -21,7 +25,7 @@ pub struct Read {
 }
 
 impl Sources {
-    pub fn new(unrolled: &Unrolled) -> Sources {
+    pub fn new(unrolled: &Unrolled, budget: &mut Budget) -> Result<Sources, Completeness> {
         let events = &unrolled.events;
         let number = |e: usize| e as EventIndex;
         let mut sources = Sources {
@@ -32,14 +36,17 @@ impl Sources {
                 .collect(),
             when: events
                 .iter()
-                .map(|event| unrolled.terms.conjuncts(event.guard))
+                .map(|event| unrolled.terms.conjuncts(event.guard, MAX_CONJUNCTS))
                 .collect(),
         };
-        sources.reads = (0..events.len())
-            .filter(|&e| events[e].kind.reads())
-            .map(|e| sources.of(unrolled, number(e)))
-            .collect();
-        sources
+        for e in (0..events.len()).filter(|&e| events[e].kind.reads()) {
+            if let Some(reason) = budget.interrupted() {
+                return Err(reason);
+            }
+            let read = sources.of(unrolled, number(e));
+            sources.reads.push(read);
+        }
+        Ok(sources)
     }
 
     pub fn reads(&self) -> &[Read] {
@@ -53,8 +60,10 @@ impl Sources {
 
     /// Whether no execution has both events.
     pub fn exclusive(&self, unrolled: &Unrolled, a: EventIndex, b: EventIndex) -> bool {
-        let (a, b) = (&self.when[a as usize], &self.when[b as usize]);
-        unrolled.terms.exclude(a, b)
+        match (&self.when[a as usize], &self.when[b as usize]) {
+            (Some(a), Some(b)) => unrolled.terms.exclude(a, b),
+            _ => false,
+        }
     }
 
     fn of(&self, unrolled: &Unrolled, read: EventIndex) -> Read {
@@ -92,10 +101,12 @@ impl Sources {
         }
     }
 
-    /// Whether `w` is executed whenever `e` is.
-    fn implied(&self, w: EventIndex, e: EventIndex) -> bool {
-        let (w, e) = (&self.when[w as usize], &self.when[e as usize]);
-        w.iter().all(|term| e.binary_search(term).is_ok())
+    /// Whether `w` is certain to be executed whenever `e` is.
+    pub fn implied(&self, w: EventIndex, e: EventIndex) -> bool {
+        match (&self.when[w as usize], &self.when[e as usize]) {
+            (Some(w), Some(e)) => w.iter().all(|term| e.binary_search(term).is_ok()),
+            _ => false,
+        }
     }
 }
 

@@ -198,13 +198,16 @@ impl Terms {
         (self.or(a, b), a)
     }
 
-    /// The truths that all hold when this one does, sorted.
-    pub fn conjuncts(&self, term: Term) -> Vec<Term> {
+    /// The truths that all hold when this one does, sorted; none when they are more than so many.
+    pub fn conjuncts(&self, term: Term, most: usize) -> Option<Vec<Term>> {
         let mut all = Vec::new();
         let mut open = vec![term];
         while let Some(term) = open.pop() {
             if term == ONE {
                 continue;
+            }
+            if all.len() == most {
+                return None;
             }
             all.push(term);
             if let Node::Op(Op::And, a, b) = self.node(term) {
@@ -213,7 +216,7 @@ impl Terms {
         }
         all.sort_unstable();
         all.dedup();
-        all
+        Some(all)
     }
 
     /// Whether two such lists contradict each other.
@@ -256,8 +259,9 @@ mod tests {
         let otherwise = terms.and(a, not_b);
         assert_eq!(terms.meet(then, otherwise), (a, b));
         assert_eq!(terms.meet(b, not_b), (ONE, b));
-        assert_eq!(terms.conjuncts(then), [a, b, then]);
-        let (then, otherwise) = (terms.conjuncts(then), terms.conjuncts(otherwise));
-        assert!(terms.exclude(&then, &otherwise));
+        assert_eq!(terms.conjuncts(then, 2), None);
+        let all = |term| terms.conjuncts(term, 9).expect("few");
+        assert_eq!(all(then), [a, b, then]);
+        assert!(terms.exclude(&all(then), &all(otherwise)));
     }
 }
