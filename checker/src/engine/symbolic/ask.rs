@@ -43,9 +43,9 @@ impl Sides {
     }
 }
 
-/// How many clauses may be learnt to list outcomes: unlike time, a limit that gives the same
-/// list every time.
-const MAX_LEARNT: u64 = 10_000;
+/// How many clauses may be learnt for each outcome that is to be listed: unlike time, a limit
+/// that gives the same list every time.
+const LEARNT_EACH: u64 = 10;
 
 /// Asks everything. What was answered before a budget ran out stays.
 pub fn ask(
@@ -116,13 +116,12 @@ impl Asking<'_, '_, '_, '_, '_> {
             let moves = self.schedule();
             self.task.collector.deadlock(|| moves);
         }
-        self.list(&[outcome, symmetric])?;
         if self.states.is_empty() {
             // Whether the filter drops them all, or there is none.
             let complete = self.encoding.formula.truth(questions.complete);
             self.outcome(&[complete, symmetric])?;
         }
-        Ok(())
+        self.list(&[outcome, symmetric])
     }
 
     /// What was found is real; what was not found is not there only if all was looked for.
@@ -184,12 +183,11 @@ impl Asking<'_, '_, '_, '_, '_> {
         for i in 0..self.states.len() {
             self.exclude(listing, i);
         }
-        self.encoding
-            .formula
-            .circuit
-            .solver
-            .set_patience(MAX_LEARNT);
-        let most = self.states.len() + self.task.options.list_outcomes;
+        let wanted = self.task.options.list_outcomes;
+        let patience = (wanted as u64).saturating_mul(LEARNT_EACH);
+        let solver = &mut self.encoding.formula.circuit.solver;
+        solver.set_patience(patience);
+        let most = self.states.len().saturating_add(wanted);
         while self.states.len() < most {
             match self.outcome(&assumptions) {
                 Ok(true) => self.exclude(listing, self.states.len() - 1),
