@@ -5,7 +5,7 @@ use crate::engine::Engine;
 use crate::event::{EventId, Execution};
 use crate::operational::{End, Move};
 use crate::outcomes::Outcomes;
-use crate::program::{Model, Pc, Program, Span, ThreadId, Value};
+use crate::program::{Model, Pc, Program, Span, ThreadId, Value, Verdict};
 use crate::replay::ReplayError;
 use crate::report::{BoundHit, Completeness, Failure, FailureKind, Outcome, Report, judge};
 use crate::thread::{MAX_LOCAL_STEPS, Stop};
@@ -48,6 +48,8 @@ pub struct Collector<'p> {
     /// The first schedule that does not hold up in the operational model.
     defect: Option<ReplayError>,
     watcher: Option<&'p dyn Watch>,
+    verdicts: Option<Vec<Verdict>>,
+    more_outcomes: bool,
 }
 
 #[derive(Debug)]
@@ -74,6 +76,8 @@ impl<'p> Collector<'p> {
             schedule_moves: 0,
             defect: None,
             watcher: None,
+            verdicts: None,
+            more_outcomes: false,
         }
     }
 
@@ -185,6 +189,21 @@ impl<'p> Collector<'p> {
         }
     }
 
+    /// What the engine knows about the conditions, one by one, whatever the outcomes tell.
+    pub fn judged(&mut self, verdicts: Vec<Verdict>) {
+        self.verdicts = Some(verdicts);
+    }
+
+    /// An execution that the engine claims does not hold up in the operational model.
+    pub fn contradicted(&mut self, error: ReplayError) {
+        self.defect.get_or_insert(error);
+    }
+
+    /// There may be outcomes that were not looked for.
+    pub fn more_outcomes(&mut self) {
+        self.more_outcomes = true;
+    }
+
     /// Complete classes so far.
     pub fn classes(&self) -> u64 {
         self.classes
@@ -238,11 +257,17 @@ impl<'p> Collector<'p> {
         let deadlock = self
             .deadlock
             .map(|schedule| confirmed(confirm::deadlock(program, model, &schedule)));
-        let conditions = judge(
+        let mut conditions = judge(
             self.program,
             &outcomes,
             completeness == Completeness::Complete,
         );
+        for (condition, verdict) in conditions
+            .iter_mut()
+            .zip(self.verdicts.into_iter().flatten())
+        {
+            condition.verdict = verdict;
+        }
         Report {
             model: self.model,
             engine,
@@ -250,6 +275,7 @@ impl<'p> Collector<'p> {
             classes: self.classes,
             blocked: self.blocked,
             outcomes,
+            outcomes_complete: completeness == Completeness::Complete && !self.more_outcomes,
             conditions,
             failures,
             deadlocks: self.deadlocks,

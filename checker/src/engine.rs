@@ -9,35 +9,56 @@ mod rf;
 mod rf_part;
 mod schedule;
 mod states;
+mod symbolic;
 mod trace;
 mod trust;
 
 use crate::collect::{Collector, Watch};
 use crate::program::{Model, Program};
 use crate::report::{Budget, Completeness, Options, Report};
+use symbolic::{Lazy, Sat};
 use trace::TooManyEvents;
 
+pub use symbolic::NamedAxiom;
+pub use symbolic::rule::Rule;
+
 /// Every engine; the first is the default.
-pub static ENGINES: [Engine; 4] = [
+pub static ENGINES: [Engine; 6] = [
     Engine {
         name: "trust",
         summary: "TruSt: each reads-from class once, in polynomial memory, branches share nothing",
+        counts: true,
         explorer: &trust::Trust,
     },
     Engine {
         name: "rf",
         summary: "RF-SMC: each reads-from class once, complete executions only",
+        counts: true,
         explorer: &rf::Rf,
     },
     Engine {
         name: "rf-part",
         summary: "RF-partSMC: each reads-from class once, in polynomial memory",
+        counts: true,
         explorer: &rf_part::RfPart,
     },
     Engine {
         name: "brute",
         summary: "every state of the operational model: the reference",
+        counts: true,
         explorer: &brute::Brute,
+    },
+    Engine {
+        name: "sat",
+        summary: "one question at a time to a SAT solver: large tests, no class counts",
+        counts: false,
+        explorer: &Sat { without: None },
+    },
+    Engine {
+        name: "lazy",
+        summary: "lazy sequentialization in rounds with timestamped writes: the other SAT encoding",
+        counts: false,
+        explorer: &Lazy { without: None },
     },
 ];
 
@@ -46,6 +67,7 @@ pub static ENGINES: [Engine; 4] = [
 pub struct Engine {
     name: &'static str,
     summary: &'static str,
+    counts: bool,
     explorer: &'static dyn Explore,
 }
 
@@ -62,6 +84,7 @@ pub(crate) struct Task<'a, 'p> {
     pub model: Model,
     pub collector: &'a mut Collector<'p>,
     pub budget: &'a mut Budget,
+    pub options: &'a Options,
 }
 
 impl Engine {
@@ -73,6 +96,12 @@ impl Engine {
     /// As `--engine` and reports spell it.
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// Whether it counts classes. One that does not answers questions: the numbers of classes in
+    /// its report mean nothing, and it lists outcomes only as far as that is cheap.
+    pub fn counts(&self) -> bool {
+        self.counts
     }
 
     /// What it is, in one line.
@@ -97,7 +126,35 @@ impl Eq for Engine {}
 
 /// Explores the program under a model and reports what it can do.
 pub fn check(program: &Program, model: Model, options: &Options) -> Report {
-    explore(program, model, options.engine, options, None)
+    let engine = options.engine;
+    explore(program, model, (engine, engine.explorer), options, None)
+}
+
+/// As [`check`] with the engine `sat` or `lazy`, but without the axioms of one rule: tests break
+/// each rule in turn and must see that it is missed.
+#[doc(hidden)]
+pub fn check_without(rule: Rule, program: &Program, model: Model, options: &Options) -> Report {
+    let without = Some(rule);
+    let explorer: &dyn Explore = match options.engine.name {
+        "lazy" => &Lazy { without },
+        _ => &Sat { without },
+    };
+    explore(program, model, (options.engine, explorer), options, None)
+}
+
+/// Every axiom that the engine `sat` would ask about: its rule and the instructions it speaks of.
+pub fn axioms(
+    program: &Program,
+    model: Model,
+    options: &Options,
+) -> Result<Vec<NamedAxiom>, Completeness> {
+    symbolic::named_axioms(&mut Task {
+        program,
+        model,
+        collector: &mut Collector::new(program, model),
+        budget: &mut Budget::new(options),
+        options,
+    })
 }
 
 /// Explores with the default engine and shows every class of complete executions to the
@@ -108,23 +165,31 @@ pub(crate) fn watch(
     options: &Options,
     watcher: &dyn Watch,
 ) -> Report {
-    explore(program, model, Default::default(), options, Some(watcher))
+    let engine: &Engine = Default::default();
+    explore(
+        program,
+        model,
+        (engine, engine.explorer),
+        options,
+        Some(watcher),
+    )
 }
 
 fn explore(
     program: &Program,
     model: Model,
-    engine: &'static Engine,
+    (engine, explorer): (&'static Engine, &dyn Explore),
     options: &Options,
     watcher: Option<&dyn Watch>,
 ) -> Report {
     let mut budget = Budget::new(options);
     let mut collector = Collector::new(program, model).watched(watcher);
-    let completeness = engine.explorer.explore(&mut Task {
+    let completeness = explorer.explore(&mut Task {
         program,
         model,
         collector: &mut collector,
         budget: &mut budget,
+        options,
     });
     collector.finish(engine, completeness, budget.elapsed())
 }

@@ -304,6 +304,21 @@ impl Program {
         self.observed.iter().chain(&self.filtered)
     }
 
+    /// Whether something other than its locks and unlocks can act on a mutex there.
+    pub fn may_be_mutex(&self, addr: Address) -> bool {
+        let is_mutex = |loc: LocId| {
+            let location = self.locations.get(loc as usize);
+            location.is_some_and(|location| location.kind == LocationKind::Mutex)
+        };
+        match addr {
+            Address::Fixed(loc) => is_mutex(loc),
+            // An array is of data.
+            Address::Element { .. } => false,
+            // Mutexes come first.
+            Address::Pointer(_) => is_mutex(0),
+        }
+    }
+
     /// The location a pointer value refers to.
     pub fn location_at(&self, address: Value) -> Option<LocId> {
         let index = self.addresses.binary_search(&address).ok()?;

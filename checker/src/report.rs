@@ -20,6 +20,13 @@ pub struct Options {
     pub max_classes: Option<u64>,
     /// Bytes the exploration may hold.
     pub max_memory: Option<usize>,
+    /// How many outcomes an engine that counts no classes lists beyond those that its answers
+    /// need.
+    pub list_outcomes: usize,
+    /// The rounds and the last timestamp of the engine `lazy`; as many as are always enough
+    /// when they are not given.
+    pub rounds: Option<usize>,
+    pub timestamps: Option<usize>,
     /// Set from outside, it stops the exploration within milliseconds.
     pub cancel: Arc<AtomicBool>,
 }
@@ -31,6 +38,9 @@ impl Default for Options {
             max_time: None,
             max_classes: None,
             max_memory: Some(usize::try_from(4u64 << 30).unwrap_or(usize::MAX)),
+            list_outcomes: 1_000,
+            rounds: None,
+            timestamps: None,
             cancel: Arc::default(),
         }
     }
@@ -45,6 +55,10 @@ pub enum Completeness {
     OutOfMemory,
     /// An execution has more events than the engines can hold.
     TooManyEvents,
+    /// Not everything was asked: more rounds or timestamps could have found more.
+    OutOfRounds,
+    /// The engine does not know an operation of the program; another one does.
+    NotEncoded,
     Cancelled,
 }
 
@@ -126,6 +140,9 @@ pub struct Report {
     pub blocked: u64,
     /// The outcomes the filter drops are not here.
     pub outcomes: Outcomes,
+    /// Whether these are all: an engine that counts no classes may know every verdict and not
+    /// every outcome.
+    pub outcomes_complete: bool,
     /// Parallel to [`Program::conditions`].
     pub conditions: Vec<ConditionReport>,
     /// Sorted by place.

@@ -237,7 +237,7 @@ pub fn apply(op: Op, a: Value, b: Value) -> Option<Value> {
         Op::Neg => a.wrapping_neg(),
         Op::Sext if (1..64).contains(&b) => (a << (64 - b)) >> (64 - b),
         Op::Sext => a,
-        Op::Zext if (1..64).contains(&b) => a & ((1 << b) - 1),
+        Op::Zext if (1..64).contains(&b) => a & (Value::MAX >> (63 - b)),
         Op::Zext => a,
     })
 }

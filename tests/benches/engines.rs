@@ -5,10 +5,10 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::time::Instant;
 
 use fencepost_checker::{ENGINES, Engine, Model, Options, Program, check};
 use fencepost_tests::counts;
+use fencepost_tests::processor_time::ProcessorTime;
 
 /// What Nidhugg, the papers' own implementation, was measured to need: program, size, model,
 /// classes a second of processor time.
@@ -125,29 +125,6 @@ fn measure(program: &Program, model: Model, engine: &'static Engine) -> (u64, f6
         let seconds = start.seconds();
         if seconds >= SHORTEST {
             return (report.classes, report.classes as f64 * runs / seconds);
-        }
-    }
-}
-
-/// The time this thread has run; the wall clock where the system does not tell.
-struct ProcessorTime {
-    nanoseconds: Option<u64>,
-    wall: Instant,
-}
-
-impl ProcessorTime {
-    fn now() -> Self {
-        let schedstat = fs::read_to_string("/proc/thread-self/schedstat").ok();
-        ProcessorTime {
-            nanoseconds: schedstat.and_then(|s| s.split(' ').next()?.parse().ok()),
-            wall: Instant::now(),
-        }
-    }
-
-    fn seconds(&self) -> f64 {
-        match (self.nanoseconds, Self::now().nanoseconds) {
-            (Some(start), Some(end)) if end > start => (end - start) as f64 / 1e9,
-            _ => self.wall.elapsed().as_secs_f64(),
         }
     }
 }

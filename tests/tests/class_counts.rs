@@ -54,7 +54,7 @@ fn the_default_engine_finds_the_classes_of_the_papers() {
 
 #[test]
 fn the_other_engines_find_them_too() {
-    for engine in &ENGINES[1..] {
+    for engine in ENGINES[1..].iter().filter(|engine| engine.counts()) {
         // The reference searches states, which are many more than classes.
         let brute = engine.name() == "brute";
         compare(engine, if brute { 1_300 } else { 10_000 });

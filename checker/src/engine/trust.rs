@@ -30,7 +30,7 @@ use super::trace::TooManyEvents;
 use super::{Explore, ExploreWith, Task, widening};
 use crate::bits::Bits;
 use crate::event::{Effect, EventId, INIT};
-use crate::program::{Address, Instr, LocId, LocationKind, Program};
+use crate::program::{Instr, LocId, LocationKind, Program};
 use crate::report::Completeness;
 use crate::thread::{Pending, rmw_writes};
 use crate::verify::{Incremental, Verification, Verifier};
@@ -48,24 +48,13 @@ impl Explore for Trust {
     }
 }
 
-/// Whether a mutex can be read by anything but its lock (`spin_is_locked`, `spin_trylock`).
+/// Whether a mutex can be read by anything but its lock (`spin_is_locked`).
 fn looks_at_mutexes(program: &Program) -> bool {
-    // Mutexes come first.
-    let is_mutex = |loc: LocId| {
-        let location = program.locations.get(loc as usize);
-        location.is_some_and(|location| location.kind == LocationKind::Mutex)
-    };
     let mut code = program.threads.iter().flat_map(|thread| &thread.code);
-    is_mutex(0)
-        && code.any(|instr| match instr {
-            Instr::Load { addr, .. } | Instr::Rmw { addr, .. } => match *addr {
-                Address::Fixed(loc) => is_mutex(loc),
-                // An array is of data.
-                Address::Element { .. } => false,
-                Address::Pointer(_) => true,
-            },
-            _ => false,
-        })
+    code.any(|instr| match *instr {
+        Instr::Load { addr, .. } | Instr::Rmw { addr, .. } => program.may_be_mutex(addr),
+        _ => false,
+    })
 }
 
 impl ExploreWith for Trust {

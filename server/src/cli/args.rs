@@ -152,6 +152,12 @@ pub struct ExploreArgs {
     /// Stop each test and model after so many classes [default: no limit]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_classes: Option<u64>,
+    /// Rounds of the engine lazy [default: as many as are always enough]
+    #[arg(long, value_name = "N")]
+    pub rounds: Option<usize>,
+    /// Timestamps of the engine lazy [default: as many as are always enough]
+    #[arg(long, value_name = "N")]
+    pub timestamps: Option<usize>,
 }
 
 impl ExploreArgs {
@@ -160,6 +166,8 @@ impl ExploreArgs {
             engine: self.engine,
             max_time: self.timeout,
             max_classes: self.max_classes,
+            rounds: self.rounds,
+            timestamps: self.timestamps,
             ..Options::default()
         }
     }

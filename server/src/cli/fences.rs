@@ -378,6 +378,8 @@ fn refusal_text(refusal: &Refusal) -> String {
                 Completeness::OutOfClasses => "the limit of classes is reached",
                 Completeness::OutOfMemory => "the memory limit is reached",
                 Completeness::TooManyEvents => "an execution has more events than can be held",
+                Completeness::OutOfRounds => "the rounds are used up",
+                Completeness::NotEncoded => "the engine does not know an operation of the test",
                 Completeness::Cancelled => "it was stopped",
                 Completeness::Complete => "it ended early",
             };

@@ -167,14 +167,19 @@ impl Human {
         let dot = format!(" {} ", self.look.symbol(Symbol::Dot));
         let counts: Vec<String> = reports
             .iter()
-            .map(|r| words::thousands(r.classes))
+            .map(|r| match (r.engine.counts(), r.outcomes_complete) {
+                (true, _) => words::thousands(r.classes),
+                (false, true) => "uncounted".to_owned(),
+                (false, false) => "uncounted (not every outcome shown)".to_owned(),
+            })
             .collect();
         let mut line = format!(
             "{} classes under {}",
             counts.join(&dot),
             words::models(reports.iter().map(|r| r.model))
         );
-        let blocked: u64 = reports.iter().map(|r| r.blocked).sum();
+        let counting = reports.iter().filter(|r| r.engine.counts());
+        let blocked: u64 = counting.map(|r| r.blocked).sum();
         if blocked > 0 {
             let counts: Vec<String> = reports
                 .iter()

@@ -55,8 +55,9 @@ pub struct ModelReport<O = Outcome, A = Assertion, B = Bound> {
     pub complete: bool,
     /// Null before the first result.
     pub engine: Option<Engine>,
-    /// Reads-from classes of executions that run to their end.
-    pub classes: u64,
+    /// Reads-from classes of executions that run to their end; null when the engine does not
+    /// count them.
+    pub classes: Option<u64>,
     /// Executions that were given up on the way.
     pub blocked: u64,
     /// Microseconds; 0 at the command line without `--timings`, so that two runs print the same.
@@ -73,6 +74,9 @@ pub struct ModelReport<O = Outcome, A = Assertion, B = Bound> {
     pub bounds: Vec<B>,
     /// Which budget ran out; null when it is complete.
     pub stopped: Option<Stopped>,
+    /// There, and false, when the verdicts are complete but the list of outcomes is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcomes_complete: Option<bool>,
 }
 
 impl<O, A, B> ModelReport<O, A, B> {
@@ -81,7 +85,7 @@ impl<O, A, B> ModelReport<O, A, B> {
         ModelReport {
             complete: false,
             engine: None,
-            classes: 0,
+            classes: Some(0),
             blocked: 0,
             time_us: 0,
             outcomes: Vec::new(),
@@ -90,6 +94,7 @@ impl<O, A, B> ModelReport<O, A, B> {
             deadlocks: 0,
             bounds: Vec::new(),
             stopped: None,
+            outcomes_complete: None,
         }
     }
 }
@@ -104,6 +109,10 @@ pub enum Stopped {
     Memory,
     /// An execution has more events than can be held.
     Events,
+    /// The engine's rounds or timestamps are fewer than a complete answer needs.
+    Rounds,
+    /// The engine does not know an operation of the test.
+    Engine,
     Cancelled,
 }
 

@@ -121,7 +121,7 @@ pub fn report_on<O, A, B>(
     test::ModelReport {
         complete: report.complete(),
         engine: Some(Named(report.engine)),
-        classes: report.classes,
+        classes: report.engine.counts().then_some(report.classes),
         blocked: report.blocked,
         time_us: report.time.as_micros() as u64,
         outcomes: outcomes.map(|(index, o)| row(index, o)).collect(),
@@ -130,6 +130,7 @@ pub fn report_on<O, A, B>(
         deadlocks: report.deadlocks,
         bounds: report.bounds_hit.iter().map(bound).collect(),
         stopped: stopped(report.completeness),
+        outcomes_complete: (report.complete() && !report.outcomes_complete).then_some(false),
     }
 }
 
@@ -140,6 +141,8 @@ fn stopped(completeness: Completeness) -> Option<test::Stopped> {
         Completeness::OutOfClasses => Some(test::Stopped::Classes),
         Completeness::OutOfMemory => Some(test::Stopped::Memory),
         Completeness::TooManyEvents => Some(test::Stopped::Events),
+        Completeness::OutOfRounds => Some(test::Stopped::Rounds),
+        Completeness::NotEncoded => Some(test::Stopped::Engine),
         Completeness::Cancelled => Some(test::Stopped::Cancelled),
     }
 }

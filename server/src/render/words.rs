@@ -43,7 +43,11 @@ pub fn unfinished_phrase(
     report: &Report,
     limit: Option<Duration>,
 ) -> Option<String> {
-    let classes = counted(report.classes, "class", "classes");
+    let classes = if report.engine.counts() {
+        counted(report.classes, "class", "classes")
+    } else {
+        "not every question answered".to_owned()
+    };
     let why = match report.completeness {
         Completeness::Complete => return None,
         Completeness::OutOfTime => match limit {
@@ -54,6 +58,10 @@ pub fn unfinished_phrase(
         Completeness::OutOfMemory => format!("{classes}, then the memory limit"),
         Completeness::TooManyEvents => {
             format!("{classes}, then an execution with more events than can be held")
+        }
+        Completeness::OutOfRounds => "more rounds or timestamps could find more".to_owned(),
+        Completeness::NotEncoded => {
+            "this engine does not know an operation of the test; `--engine trust` does".to_owned()
         }
         Completeness::Cancelled => format!("{classes}, then it was stopped"),
     };

@@ -66,7 +66,13 @@ fn no_class_comes_twice() {
             let shown = Shown::default();
             let engine = Engine::named("trust").expect("the engine");
             let options = Options::default();
-            let report = explore(&program, model, engine, &options, Some(&shown));
+            let report = explore(
+                &program,
+                model,
+                (engine, engine.explorer),
+                &options,
+                Some(&shown),
+            );
             assert!(report.complete() && report.classes > 10, "{name}");
             assert_eq!(shown.0.borrow().len() as u64, report.classes, "{name}");
         }
