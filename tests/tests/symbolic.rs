@@ -181,7 +181,7 @@ fn every_axiom_of_lazy_is_missed() {
 fn program(text: &str) -> Program {
     let parsed = fencepost_grammar::parse(text);
     assert!(!parsed.has_errors(), "{:?}", parsed.errors);
-    lower(&parsed.test, &LowerOptions::default()).expect("lowers")
+    lower(&parsed.sound().expect("a test"), &LowerOptions::default()).expect("lowers")
 }
 
 #[test]

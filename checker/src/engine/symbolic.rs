@@ -35,7 +35,7 @@ use sources::Sources;
 use unroll::{Unrolled, unroll};
 
 use crate::engine::Task;
-use crate::program::{Instr, Program, RmwOp};
+use crate::program::{Instr, Operand, Program, RmwOp};
 use crate::report::Completeness;
 
 /// More events than this are too many: what is said about them grows with their cube.
@@ -77,11 +77,19 @@ fn formula(unrolled: &Unrolled, ranges: Ranges, solver: Solver) -> Formula<'_> {
 }
 
 /// Whether the encodings know all that the program does. They do not know an RMW that fails as a
-/// load does, mutexes that are not only locked and unlocked, and a filter on what no outcome shows.
+/// load does, mutexes that are not only locked and unlocked, addresses that are kept in memory, and
+/// a filter on what no outcome shows.
 fn can_be_encoded(program: &Program) -> bool {
+    let is_address = |value: &Operand| match value {
+        Operand::Const(value) => program.location_at(*value).is_some(),
+        Operand::Reg(_) => false,
+    };
+    let mut initial = program.locations.iter().map(|loc| Operand::Const(loc.init));
     let mut code = program.threads.iter().flat_map(|thread| &thread.code);
     program.filtered.is_empty()
+        && !initial.any(|value| is_address(&value))
         && code.all(|instr| match *instr {
+            Instr::Store { value, .. } if is_address(&value) => false,
             Instr::Rmw {
                 op: RmwOp::AddUnless,
                 ..

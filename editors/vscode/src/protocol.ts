@@ -102,7 +102,7 @@ export interface DocumentText {
 
 export type EdgeKind = 'po' | 'rf' | 'co' | 'fr';
 
-export type Engine = 'trust' | 'rf' | 'rf-part' | 'brute';
+export type Engine = 'trust' | 'rf' | 'rf-part' | 'brute' | 'sat' | 'lazy';
 
 /** Which execution of which document is meant. */
 export interface ExecutionParams {
@@ -211,8 +211,8 @@ export interface ModelResult {
   complete: boolean;
   /** Null before the first result. */
   engine: Engine | null;
-  /** Reads-from classes of executions that run to their end. */
-  classes: number;
+  /** Reads-from classes of executions that run to their end; null when the engine does not count them. */
+  classes: number | null;
   /** Executions that were given up on the way. */
   blocked: number;
   /** Microseconds; 0 at the command line without `--timings`, so that two runs print the same. */
@@ -228,6 +228,8 @@ export interface ModelResult {
   bounds: BoundHit[];
   /** Which budget ran out; null when it is complete. */
   stopped: Stopped | null;
+  /** There, and false, when the verdicts are complete but the list of outcomes is not. */
+  outcomes_complete?: boolean;
   /** Why it is not complete, or what went wrong, for people. */
   note: string | null;
   /** There is a witness of a deadlock. */
@@ -384,7 +386,7 @@ export interface Step {
 export type StepKind = 'read' | 'write' | 'rmw' | 'fence' | 'lock' | 'unlock' | 'flush' | 'stop';
 
 /** Why a check is not complete. */
-export type Stopped = 'time' | 'classes' | 'memory' | 'cancelled' | 'events';
+export type Stopped = 'time' | 'classes' | 'memory' | 'cancelled' | 'events' | 'rounds' | 'engine';
 
 /** What is shown, as a text. */
 export interface TextAnswer {

@@ -50,7 +50,7 @@ function facts(result: ModelResult): string {
   const parts = [
     STATE_WORDS[result.state],
     count(result.outcomes.length, 'outcome', 'outcomes'),
-    count(result.classes, 'class', 'classes'),
+    result.classes === null ? 'classes not counted' : count(result.classes, 'class', 'classes'),
     duration(result.timeUs),
   ];
   return result.note ? `${parts.join(' · ')} · ${result.note}` : parts.join(' · ');
