@@ -7,6 +7,8 @@
 
 mod build;
 mod recover;
+#[cfg(test)]
+mod tests;
 mod types;
 
 pub(crate) use build::*;

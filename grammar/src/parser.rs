@@ -242,7 +242,7 @@ fn describe(expected: &[String]) -> String {
         (
             "an expression",
             &["number", "~", "-"],
-            &["number", "name", "-", "~", "!", "(", "atomic"],
+            &["number", "name", "-", "~", "!", "(", "atomic", "*", "&"],
         ),
         (
             "an operator",

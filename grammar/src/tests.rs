@@ -472,9 +472,9 @@ fn bad_items_cost_themselves() {
 #[test]
 fn the_first_word_is_the_dialect() {
     check_errors(
-        "C SB\n{}\n",
+        "RISCV SB\n{}\n",
         expect![[r#"
-            3:1 "" E0117: the test has no thread, as `P0(int *x) { … }`
+            1:1 "RISCV" E0102: herd's RISCV dialect is not supported yet: a file starts with `litmus`, `X86`, `X86_64` or `C`
         "#]],
     );
     check_errors(

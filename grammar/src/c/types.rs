@@ -1,8 +1,8 @@
 //! Which names of a function are types: C cannot be parsed without knowing.
 //!
-//! The lexer knows C's own words. Of the others, a name is a type where nothing else
-//! could stand: before another name, before `*)`, before `*` and a name at the start of a
-//! statement or a parameter.
+//! C's own words are known. Of the others, a name is a type where nothing else could
+//! stand: before `*)`, and before a name (or `*` and a name) at the start of a statement or a
+//! parameter.
 
 use crate::token::{Token, TokenKind};
 
@@ -77,11 +77,11 @@ fn is_type(text: &str, tokens: &[Token], at: usize, in_head: bool) -> bool {
         Some(TokenKind::RParen) => {
             before == Some(TokenKind::LParen) && (stars || word.ends_with("_t"))
         }
-        Some(TokenKind::Ident | TokenKind::Type) if !stars => true,
-        // `foo *x`, where an expression would be without effect.
-        Some(TokenKind::Ident) => match before {
+        // `foo x`, and `foo *x` where an expression would be without effect.
+        Some(TokenKind::Ident | TokenKind::Type) => match before {
             Some(TokenKind::Semicolon | TokenKind::LBrace | TokenKind::RBrace) => true,
             Some(TokenKind::LParen | TokenKind::Comma) => in_head,
+            Some(TokenKind::RParen | TokenKind::Else | TokenKind::Type) => !stars,
             _ => false,
         },
         _ => false,
