@@ -1,7 +1,9 @@
 //! Every expectation in our own tests holds, and every test has one for each model.
 
 use fencepost_checker::program::Model;
-use fencepost_checker::{ENGINES, Engine, LowerOptions, Options, Program, check, lower};
+use fencepost_checker::{
+    Completeness, ENGINES, Engine, LowerOptions, Options, Program, check, lower,
+};
 use fencepost_tests::files::{fixture, litmus_files, read};
 use std::path::Path;
 
@@ -25,6 +27,10 @@ fn problems(program: &Program, model: Model, engine: &'static Engine) -> Vec<Str
         ..Options::default()
     };
     let report = check(program, model, &options);
+    // Engines that ask a solver say what they cannot encode; the others know everything.
+    if report.completeness == Completeness::NotEncoded && !engine.counts() {
+        return Vec::new();
+    }
     let mut problems = Vec::new();
     if let Err(defect) = report.confirm(program) {
         problems.push(format!("a witness does not replay: {defect:?}"));

@@ -5,7 +5,7 @@
 use serde_json::Value;
 use tower_lsp::lsp_types::{self as lsp, *};
 
-use super::features::tokens;
+use super::features;
 use super::positions::Encoding;
 use crate::protocol::commands::COMMANDS;
 use crate::protocol::{self, requests};
@@ -97,7 +97,6 @@ pub fn answer(client: &Client, offered: &ClientCapabilities) -> InitializeResult
 }
 
 fn server(client: &Client, offered: &ClientCapabilities) -> ServerCapabilities {
-    let text = offered.text_document.as_ref();
     ServerCapabilities {
         position_encoding: Some(client.encoding.kind()),
         text_document_sync: Some(TextDocumentSyncCapability::Options(
@@ -110,63 +109,6 @@ fn server(client: &Client, offered: &ClientCapabilities) -> ServerCapabilities {
                 ..TextDocumentSyncOptions::default()
             },
         )),
-        hover_provider: Some(HoverProviderCapability::Simple(true)),
-        code_lens_provider: Some(CodeLensOptions {
-            resolve_provider: Some(false),
-        }),
-        inlay_hint_provider: text
-            .and_then(|t| t.inlay_hint.as_ref())
-            .map(|_| OneOf::Left(true)),
-        completion_provider: Some(CompletionOptions {
-            trigger_characters: Some([":", "[", "%", "~", "\\"].map(str::to_owned).to_vec()),
-            ..CompletionOptions::default()
-        }),
-        signature_help_provider: Some(SignatureHelpOptions {
-            trigger_characters: Some(["(", ","].map(str::to_owned).to_vec()),
-            ..SignatureHelpOptions::default()
-        }),
-        definition_provider: Some(OneOf::Left(true)),
-        references_provider: Some(OneOf::Left(true)),
-        document_highlight_provider: Some(OneOf::Left(true)),
-        document_symbol_provider: Some(OneOf::Left(true)),
-        workspace_symbol_provider: Some(OneOf::Left(true)),
-        code_action_provider: Some(if client.literal_actions {
-            CodeActionProviderCapability::Options(CodeActionOptions {
-                code_action_kinds: Some(vec![
-                    CodeActionKind::QUICKFIX,
-                    CodeActionKind::REFACTOR_REWRITE,
-                    CodeActionKind::SOURCE,
-                ]),
-                ..CodeActionOptions::default()
-            })
-        } else {
-            CodeActionProviderCapability::Simple(true)
-        }),
-        document_formatting_provider: Some(OneOf::Left(true)),
-        document_range_formatting_provider: Some(OneOf::Left(true)),
-        rename_provider: Some(
-            if text
-                .and_then(|t| t.rename.as_ref()?.prepare_support)
-                .unwrap_or(false)
-            {
-                OneOf::Right(RenameOptions {
-                    prepare_provider: Some(true),
-                    work_done_progress_options: WorkDoneProgressOptions::default(),
-                })
-            } else {
-                OneOf::Left(true)
-            },
-        ),
-        folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
-        selection_range_provider: Some(SelectionRangeProviderCapability::Simple(true)),
-        semantic_tokens_provider: text.and_then(|t| t.semantic_tokens.as_ref()).map(|_| {
-            SemanticTokensServerCapabilities::SemanticTokensOptions(SemanticTokensOptions {
-                legend: tokens::legend(),
-                range: Some(true),
-                full: Some(SemanticTokensFullOptions::Bool(true)),
-                ..SemanticTokensOptions::default()
-            })
-        }),
         execute_command_provider: Some(ExecuteCommandOptions {
             // A client that runs a command itself must not get it registered a second time.
             commands: COMMANDS
@@ -184,7 +126,7 @@ fn server(client: &Client, offered: &ClientCapabilities) -> ServerCapabilities {
             file_operations: None,
         }),
         experimental: Some(experimental()),
-        ..ServerCapabilities::default()
+        ..features::offered(client, offered)
     }
 }
 
