@@ -2,7 +2,7 @@
 //!
 //! A new dialect is a file here, a [`Body`] with its tree, and a row of [`DIALECTS`]; it is
 //! lowered in a file of the checker. Nothing else asks which dialect a test is in: reading,
-//! name resolution, formatting and fences go through [`Tree`], the editor through the methods
+//! name resolution, formatting and fences go through `Tree`, the editor through the methods
 //! of [`Test`] and the fields of [`Dialect`].
 
 mod c;

@@ -11,9 +11,9 @@
 //! Line ends: the first one of a text decides for all of it, so a file with CRLF
 //! keeps CRLF. A byte order mark stays.
 //!
-//! Time and memory are linear in the text. [`native`] and [`herd`] say where lines
-//! begin (from the tree) and which pieces stand apart; [`layout`] prints by that,
-//! from the cuts of [`pieces`]; [`table`] aligns herd's columns.
+//! Time and memory are linear in the text. `native` and `herd` say where lines
+//! begin (from the tree) and which pieces stand apart; `layout` prints by that,
+//! from the cuts of `pieces`; `table` aligns herd's columns.
 
 pub(crate) mod c;
 mod edits;

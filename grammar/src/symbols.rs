@@ -16,7 +16,7 @@ use crate::limits::MAX_ERRORS;
 use crate::nearest::nearest;
 use crate::span::Span;
 
-/// What [`resolve`] found. Definitions are in order of place within each scope.
+/// What `resolve` found. Definitions are in order of place within each scope.
 #[derive(Clone, Debug, Default)]
 pub struct Symbols {
     pub symbols: Vec<Symbol>,
